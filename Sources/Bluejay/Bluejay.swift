@@ -25,7 +25,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     public private(set) var defaultWarningOptions = WarningOptions.default
 
     let log: Log
-    let timekeeper: any Timekeeper
+    let clock: any Clock
     let queue: OperationFIFO
 
     // Lifecycle
@@ -67,15 +67,15 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     /// - Parameter logObserver: receives the log from the first message on, as if it had been registered by
     ///   ``register(logObserver:)``.
     public convenience init(logObserver: LogObserver? = nil) {
-        self.init(logObserver: logObserver, log: Log(), timekeeper: DispatchTimekeeper())
+        self.init(logObserver: logObserver, log: Log(), clock: DispatchClock())
     }
 
-    init(logObserver: LogObserver?, log: Log, timekeeper: any Timekeeper) {
+    init(logObserver: LogObserver?, log: Log, clock: any Clock) {
         self.log = log
-        self.timekeeper = timekeeper
+        self.clock = clock
         queue = OperationFIFO(log: log)
-        confirmation = Deadline(timekeeper)
-        startup = Deadline(timekeeper)
+        confirmation = Deadline(clock)
+        startup = Deadline(clock)
         super.init()
         if let logObserver { log.register(logObserver) }
         queue.refusalOfStart = { [weak self] operation in

@@ -11,24 +11,24 @@ import RestorationAgent
 struct AgentCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Keep the Bluetooth state of programs that were killed, and start them when something happens.",
+        abstract: "Run the restoration agent: keep the Bluetooth state of programs and restart them on events.",
         discussion: """
-            One agent serves all programs of a user that have state restoration on. A program that needs one and finds none \
-            starts it. As a service of systemd it runs from the login on:
+            One agent serves all programs of a user that use state restoration. A program that needs it starts it if it is not \
+            running. As a systemd service it starts at login:
 
               bluejay agent --print-unit > ~/.config/systemd/user/bluejay-agent.service
               systemctl --user enable --now bluejay-agent
 
             ENVIRONMENT
-              BLUEJAY_AGENT_SOCKET     where it listens; default: bluejay-agent.sock in XDG_RUNTIME_DIR
-              BLUEJAY_STATE_DIRECTORY  where its record is; default: ~/.local/state/bluejay
-              BLUEJAY_AGENT_PROGRAM    for programs: which bluejay to start as the agent
+              BLUEJAY_AGENT_SOCKET     socket to listen on (default: bluejay-agent.sock in XDG_RUNTIME_DIR)
+              BLUEJAY_STATE_DIRECTORY  folder of the saved state (default: ~/.local/state/bluejay)
+              BLUEJAY_AGENT_PROGRAM    for programs: the bluejay to start as the agent
             """)
 
-    @Flag(help: "End when there is nothing left to keep and no program is connected.")
+    @Flag(help: "Exit when there is no state to keep and no program is connected.")
     var exitWhenIdle = false
 
-    @Flag(help: "Print a unit for systemd's user services and end.")
+    @Flag(help: "Print a systemd user unit and exit.")
     var printUnit = false
 
     @OptionGroup var logOptions: LogOptions
@@ -40,7 +40,7 @@ struct AgentCommand: AsyncParsableCommand, LoggingCommand {
             try await AgentProgram.start(location, exitsWhenIdle: exitWhenIdle)
         } catch UnixListener.Failure.inUse(let socket) where exitWhenIdle {
             // Several programs may have found none at the same time.
-            StandardError.write("an agent runs already; it listens at \(socket)")
+            StandardError.write("an agent is already running; it listens on \(socket)")
             return
         } catch {
             StandardError.write("the agent cannot start: \(error)")
@@ -110,7 +110,7 @@ private enum AgentProgram {
             timer.activate()
             idleCheck = timer
         }
-        host.log("The agent listens at \(location.socket)")
+        host.log("The agent listens on \(location.socket)")
     }
 
     private static func lookWhetherIdle() {

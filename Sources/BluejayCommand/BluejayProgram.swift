@@ -8,52 +8,59 @@ import Logging
 struct BluejayProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluejay",
-        abstract: "Find Bluetooth LE peripherals and read, write and listen to their characteristics.",
+        abstract: "Find Bluetooth LE peripherals and read, write and subscribe to their characteristics.",
         discussion: """
-            DEVICE is an address (00:AA:01:00:00:00; followed by /random if it is a random one), an identifier as scan \
-            shows it, or a name.
+            DEVICE is an address (00:AA:01:00:00:00, followed by /random for a random address), an identifier as shown by \
+            scan, or a name.
 
-            CHARACTERISTIC is a UUID of 4, 8 or 36 characters or a name such as heart-rate-measurement, with the service \
-            in front where there are several of the kind: 180D/2A37, heart-rate/2A37. A descriptor has a third part: \
-            180D/2A37/2901. A number, from 1, names one of several that are alike: 180F#2/2A19 is in the second service, \
-            180F/2A19#2 is the second characteristic. @002a is a handle, as info shows it.
+            CHARACTERISTIC is a UUID of 4, 8 or 36 characters or a name such as heart-rate-measurement, prefixed with the \
+            service if it is ambiguous: 180D/2A37, heart-rate/2A37. A descriptor has a third part: 180D/2A37/2901. A number, \
+            from 1, selects one of several with the same UUID: 180F#2/2A19 is in the second service, 180F/2A19#2 is the \
+            second characteristic. @002a is a handle, as shown by info.
 
-            Finding a device, connecting to it and discovering its services have one limit, --connect-timeout (default: \
-            20 s). A request that the device does not answer ends after --timeout (listen, monitor: --answer-timeout; \
-            default: 20 s).
+            --connect-timeout limits finding a device, connecting to it and discovering its services, all together (default: \
+            20 s). --timeout limits the wait for the answer to a request (listen, monitor: --answer-timeout; default: 20 s).
 
             EXIT STATUS
-              0   done
-              1   a failure that is not in this list
-              3   not in time: no such device was found or could be connected, it did not answer, or fewer values came \
-            than were asked for
-              4   Bluetooth cannot be used: no bus, no bluetoothd, no adapter, it is off, or no permission
-              5   the connection has failed or was lost, or the device's services could not be discovered
-              6   the device has answered with an ATT error; its code is printed
-              7   the device has no such characteristic, or several of that name
-              10 to 16  pair: why it has failed, as "bluejay help pair" says
-              64  wrong usage
-              74  output was lost: it cannot be written, or its reader does not read
-              130 ended by SIGINT before it was done; 143 by SIGTERM, 129 by SIGHUP. A command without an end of its own \
-            (monitor, listen, record and scan without a count) ends with 0
+              0   success
+              1   any other failure
+              3   timeout: the device was not found or not connected, it did not answer, or fewer values were received \
+            than requested
+              4   Bluetooth is not available: no bus, no bluetoothd, no adapter, no permission, or it is off
+              5   the connection failed or was lost, or the device's services could not be discovered
+              6   the device answered with an ATT error; its code is printed
+              7   no such characteristic, or the name is ambiguous
+              10 to 16  pairing failed; see "bluejay help pair"
+              64  usage error
+              74  output was lost: it cannot be written, or its reader is too slow
+              130 stopped by SIGINT before completion; 143 by SIGTERM, 129 by SIGHUP. A command that runs until it is stopped \
+            (monitor, listen, record and scan without a count) exits with status 0
 
-            When the reader of the output stops reading, up to 8 MiB waits. With more, the program ends with 74. A reader \
-            that closes the pipe ends it with 0.
+            When the reader of the output stops reading, up to 8 MiB is buffered; beyond that, the program exits with status \
+            74. When the reader closes the pipe, it exits with status 0.
 
-            In text, characters from outside that a terminal would act on are shown as \\u{1B} or \\n. JSON has the true \
-            characters, escaped.
+            In text, control characters from outside are shown as \\u{1B} or \\n. JSON contains the original characters, \
+            escaped.
 
-            With --json, a failure is printed as an object with error and status, and attError if there is one.
+            With --json, a failure is printed as an object with error, status and, for an ATT error, attError.
 
             ENVIRONMENT
               BLUETOOTH_ADAPTER  the adapter, unless --adapter is given
-              BLUEJAY_LOG        what is logged on standard error, unless --log-level is given
+              BLUEJAY_LOG        the log level, unless --log-level is given
             """,
         version: "bluejay \(packageVersion)",
-        subcommands: [
-            ScanCommand.self, InfoCommand.self, CloneCommand.self, RecordCommand.self, ReadCommand.self,
-            WriteCommand.self, ListenCommand.self, MonitorCommand.self, L2CAPCommand.self, MeasureCommand.self,
-            DemoCommand.self, AgentCommand.self, PairCommand.self, UnpairCommand.self, DoctorCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Discovery", subcommands: [ScanCommand.self, InfoCommand.self]),
+            CommandGroup(
+                name: "Data",
+                subcommands: [
+                    ReadCommand.self, WriteCommand.self, ListenCommand.self, MonitorCommand.self, L2CAPCommand.self,
+                    MeasureCommand.self,
+                ]),
+            CommandGroup(name: "Profile File", subcommands: [CloneCommand.self, RecordCommand.self]),
+            CommandGroup(name: "Pairing", subcommands: [PairCommand.self, UnpairCommand.self]),
+            CommandGroup(name: "State Restoration", subcommands: [AgentCommand.self, DemoCommand.self]),
+            CommandGroup(name: "Setup", subcommands: [DoctorCommand.self]),
         ])
 
     static func main() async {

@@ -6,7 +6,7 @@ import MainLoop
 
 extension CommandContext {
     /// How often the connection is made at most when it is lost before everything is discovered.
-    private static let mostConnections = 3
+    private static let maximumConnections = 3
 
     /// Finds the device, connects to it and discovers everything that it has.
     ///
@@ -36,7 +36,7 @@ extension CommandContext {
                 try await direct.discoverEverything(until: deadline, limit: limit)
                 return direct
             } catch let failure as Failure
-                where failure.isLossOfLink && connections < Self.mostConnections && .now < deadline
+                where failure.isLossOfLink && connections < Self.maximumConnections && .now < deadline
             {
                 connections += 1
                 handBack()

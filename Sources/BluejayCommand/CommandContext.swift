@@ -31,7 +31,7 @@ final class CommandContext {
     private static let endTimeout: Duration = .seconds(3)
     private static let interruptedEndTimeout: Duration = .milliseconds(700)
     /// How long a reader that has stopped may keep a program that was interrupted.
-    private static let readerPatience = DispatchTimeInterval.milliseconds(300)
+    private static let readerTimeout = DispatchTimeInterval.milliseconds(300)
     /// How long the state of Bluetooth may be unknown.
     private static let stateTimeout: Duration = .seconds(10)
 
@@ -145,11 +145,11 @@ final class CommandContext {
         case .unauthorized:
             throw Failure(
                 .bluetoothUnavailable,
-                "this user may not use Bluetooth (the system bus refuses it); \(doctorsAdvice)")
+                "this user is not permitted to use Bluetooth (refused by the system bus); \(doctorsAdvice)")
         case .unsupported:
             throw Failure(
                 .bluetoothUnavailable,
-                "there is no usable Bluetooth adapter (or none of that name), or bluetoothd is not running; "
+                "no usable Bluetooth adapter found, or bluetoothd is not running; "
                     + doctorsAdvice)
         case .unknown, .resetting:
             throw Failure(
@@ -175,7 +175,7 @@ final class CommandContext {
             await disconnect(within: isInterrupted ? Self.interruptedEndTimeout : Self.endTimeout)
         }
         if let failure { output.failure(failure) }
-        let loss = await output.finish(within: isInterrupted ? Self.readerPatience : nil)
+        let loss = await output.finish(within: isInterrupted ? Self.readerTimeout : nil)
         guard let loss, !loss.isByTheReader else { Foundation.exit(status) }
         if failure?.status != .outputLost { StandardError.write("bluejay: \(loss)") }
         Foundation.exit(status == ExitStatus.done.rawValue ? ExitStatus.outputLost.rawValue : status)

@@ -113,7 +113,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         } catch Problem.noAnswer {
             throw Failure(
                 .notInTime, attempt: "cannot discover the services of \(device)",
-                "that and the connection took longer than \(inSeconds(limit)) (--connect-timeout)")
+                "connecting and discovery took longer than \(inSeconds(limit)) (--connect-timeout)")
         } catch {
             var failure = Failure(error, attempt: "cannot discover the services of \(device)", device: device)
             // A connection without services is of no use.
@@ -201,8 +201,8 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
         guard usesSockets, !Self.hasWarned else { return }
         Self.hasWarned = true
         StandardError.write(
-            "bluejay: what a device sends before it has answered that notifications are on is lost: bluetoothd hands "
-                + "it to no socket (--sockets)")
+            "bluejay: values sent before the device confirms the subscription are lost: bluetoothd passes them to no "
+                + "socket (--sockets)")
     }
 
     /// Opens an L2CAP channel.
@@ -214,7 +214,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
             throw Failure(error, attempt: attempt, device: device)
         }
         defer { channel = nil }
-        guard let channel else { throw Failure(.connectionFailed, attempt: attempt, "there is no channel") }
+        guard let channel else { throw Failure(.connectionFailed, attempt: attempt, "no channel was opened") }
         return channel
     }
 
@@ -240,7 +240,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     // MARK: Waiting
 
     private func exchange(_ answers: Set<Answer>, within limit: Double, _ request: () -> Void) async throws {
-        // It may have ended between two requests; then nothing is known any more that could be asked for.
+        // It may have ended between two requests; then nothing is known any longer that could be asked for.
         if let endReason, peripheral.state != .connected { throw endReason }
         guard manager.state == .poweredOn else { throw Problem.bluetoothOff }
         guard peripheral.state == .connected else { throw Problem.linkLost(nil) }

@@ -5,8 +5,8 @@ import LineOutput
 
 struct DoctorCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check whether bluejay can work on this machine, and report what fixes it.",
-        discussion: "Ends with 0 if nothing but warnings was found, otherwise with 4. It changes nothing.")
+        commandName: "doctor", abstract: "Check this machine's Bluetooth setup and suggest fixes.",
+        discussion: "Exits with status 0 if nothing but warnings was found, otherwise with 4. It changes nothing.")
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
     var adapter: String?

@@ -81,7 +81,7 @@ struct Failure: Error {
 
     /// Commands have connected and tried again by themselves.
     private static let silence =
-        "The device has not answered since it was paired. It may want to be paired with a passkey, which this program "
+        "The device has not answered since pairing. It may require pairing with a passkey, which this program "
         + "cannot enter"
 
     private init(_ error: CBPairingError, attempt: String) {
@@ -120,7 +120,7 @@ struct Failure: Error {
         case .linkLostAtOnce:
             self.init(
                 .connectionFailed, attempt: attempt,
-                "the connection was lost at once, as by a device that refuses to pair; \(adviceOnPasskeys(device))")
+                "the connection was lost at once, as with a device that refuses to pair; \(adviceOnPasskeys(device))")
             isAboutThisRequest = true
         case .unencrypted(let error): self.init(error, attempt: attempt, device: device)
         case .bluetoothOff: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
@@ -139,11 +139,11 @@ struct Failure: Error {
         }
     }
 
-    private static let isOff = "Bluetooth is off, or bluetoothd has ended; \(doctorsAdvice)"
+    private static let isOff = "Bluetooth is off, or bluetoothd stopped; \(doctorsAdvice)"
 }
 
 /// The advice of an installed program to its user.
-let doctorsAdvice = "\"bluejay doctor\" says what to do"
+let doctorsAdvice = "run \"bluejay doctor\" for help"
 
 // MARK: Pairing
 
@@ -168,7 +168,7 @@ private func adviceOnPasskeys(_ device: String) -> String {
 
 private func explanation(_ error: CBError, _ device: String) -> String {
     guard error.code == .peerRemovedPairingInformation else { return error.localizedDescription }
-    return "it has lost the keys of its pairing with this machine: run \(unpairing(device)), and connect again"
+    return "it lost the keys of its pairing with this machine: run \(unpairing(device)), and connect again"
 }
 
 private func unpairing(_ device: String) -> String { command("unpair", device) }

@@ -26,11 +26,11 @@ extension CentralCommand {
 struct NotificationOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Take notifications from sockets, not from the bus.",
+            "Receive notifications from sockets instead of D-Bus.",
             discussion: """
-                Cheaper at high rates; no other program gets them meanwhile. What the device sends before it has \
-                answered that they are on is lost. Later values are lost only on a machine that is too busy to read \
-                them for some 100 ms, and what may be missing is reported.
+                Uses less CPU at high rates; no other program receives them meanwhile. Values that the device sends \
+                before it confirms the subscription are lost. Later values are lost only on a machine that is too \
+                busy to read them for about 100 ms, and possible losses are reported.
                 """))
     var sockets = false
 }
@@ -42,7 +42,7 @@ struct DeviceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long it may take to find the device, to connect to it and to discover its services, all together.",
+            "Timeout for finding the device, connecting to it and discovering its services, all together.",
             valueName: "seconds"))
     var connectTimeout = 20.0
 
@@ -63,7 +63,7 @@ struct AnswerOptions: ParsableArguments {
 
     @Option(
         name: [.customLong("timeout"), .customLong("answer-timeout")],
-        help: ArgumentHelp("How long the device may take to answer a request.", valueName: "seconds"))
+        help: ArgumentHelp("Timeout for the device's answer to a request.", valueName: "seconds"))
     var timeout = defaultTimeout
 
     func validate() throws { try validateSeconds(timeout, of: "--timeout") }
@@ -73,7 +73,7 @@ struct AnswerOptions: ParsableArguments {
 struct SubscriptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long the device may take to answer when its notifications are turned on.", valueName: "seconds"))
+            "Timeout for the device's answer to the subscription.", valueName: "seconds"))
     var answerTimeout = AnswerOptions.defaultTimeout
 
     func validate() throws { try validateSeconds(answerTimeout, of: "--answer-timeout") }

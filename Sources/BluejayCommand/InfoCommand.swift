@@ -7,22 +7,22 @@ import PlainText
 
 struct InfoCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Connect and show all services, characteristics and descriptors.",
+        commandName: "info", abstract: "Show a device's services, characteristics and descriptors.",
         discussion: """
-            @002a is a handle, which the other commands take as CHARACTERISTIC. Services that exist only to be included in \
-            others are called secondary.
+            @002a is a handle, which the other commands accept as CHARACTERISTIC. Services that exist only to be included by \
+            others are secondary services.
 
-            With --values, a value that cannot be read has the reason in its place. When the device does not answer, or the \
-            connection is lost, the values that were read until then are shown, and the status is 3 or 5.
+            With --values, the reason is shown for a value that cannot be read. When the device does not answer, or the \
+            connection is lost, the values read so far are shown, and the exit status is 3 or 5.
 
-            The strength of the connection takes CAP_NET_ADMIN; its PHY and, unless another program has made it, its interval, \
-            latency and timeout take CAP_NET_RAW.
+            The RSSI requires CAP_NET_ADMIN; the PHY and, unless another program made the connection, its interval, latency \
+            and timeout require CAP_NET_RAW.
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
     @OptionGroup var answer: AnswerOptions
 
-    @Flag(help: "Also read what can be read. A value that needs pairing makes this machine pair.")
+    @Flag(help: "Also read the values. Reading a value that requires pairing pairs with the device.")
     var values = false
 
     func run() async throws {

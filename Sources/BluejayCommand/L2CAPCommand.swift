@@ -7,9 +7,9 @@ struct L2CAPCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "l2cap", abstract: "Copy standard input to an L2CAP channel, and the channel to standard output.",
         discussion: """
-            It ends with 0 when the device closes the channel; or when the input has ended, and nothing has come for some \
-            time (--linger). With --receive it ends when so much has come, and with 3 if the channel is closed before. \
-            With 5 the device has refused, or the link was lost.
+            Exits with status 0 when the device closes the channel, or when the input has ended and nothing was received for \
+            --linger seconds. With --receive it exits after that many bytes, or with status 3 if the channel is closed \
+            before that. Status 5 means that the device refused, or the connection was lost.
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
@@ -17,23 +17,23 @@ struct L2CAPCommand: CentralCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The channel's number, as 128 or 0x80; default: what the device's characteristic for it says.",
+            "The PSM, as 128 or 0x80 (default: the value of the device's PSM characteristic).",
             valueName: "psm"))
     var number: String?
 
-    @Option(help: ArgumentHelp("End when so many bytes have come.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Exit after receiving this many bytes.", valueName: "bytes"))
     var receive: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How long nothing may have come after the end of the input.", valueName: "seconds"))
+            "Idle timeout after the end of the input.", valueName: "seconds"))
     var linger = 1.0
 
-    @Flag(help: "Print on standard error how much was copied, and how fast.")
+    @Flag(help: "Print the number of bytes and the speed on standard error.")
     var summary = false
 
     func validate() throws {
-        if options.json { throw ValidationError("--json: the output is what comes on the channel") }
+        if options.json { throw ValidationError("--json cannot be used: the output is the channel's data") }
         if let number, Self.psm(number) == nil { throw ValidationError("PSM must be 1 to 255, not \(number)") }
         guard linger >= 0, linger <= 1e6 else { throw ValidationError("--linger must be a number of seconds") }
         if let receive, receive < 1 { throw ValidationError("--receive must be at least 1") }
@@ -85,12 +85,12 @@ extension DirectPeripheral {
         guard let characteristic = table.characteristics.first(where: { $0.uuid == uuid }) else {
             throw Failure(
                 .noSuchCharacteristic,
-                "\(device) has no characteristic \(CBUUIDL2CAPPSMCharacteristicString): which PSM is it?")
+                "\(device) has no characteristic \(CBUUIDL2CAPPSMCharacteristicString); specify the PSM")
         }
         let value = try await read(.characteristic(characteristic))
         let psm = value.prefix(2).reversed().reduce(0) { $0 << 8 | CBL2CAPPSM($1) }
         guard (1...255).contains(psm) else {
-            throw Failure(.failed, "the characteristic for the PSM of \(device) has \(psm), which is none")
+            throw Failure(.failed, "the PSM characteristic of \(device) contains \(psm), which is not a valid PSM")
         }
         return psm
     }

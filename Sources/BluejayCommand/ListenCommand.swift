@@ -7,23 +7,23 @@ import PlainText
 
 struct ListenCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Print the values that a characteristic sends, one per line.",
-        discussion: "Ends with 3 if fewer than --count values came within --timeout.")
+        commandName: "listen", abstract: "Subscribe to a characteristic and print its values, one per line.",
+        discussion: "Exits with status 3 if fewer than --count values were received within --timeout.")
     @OptionGroup var options: GlobalOptions
     @OptionGroup var subject: CharacteristicOptions
     @OptionGroup var subscription: SubscriptionOptions
     @OptionGroup var notifications: NotificationOptions
 
-    @Option(help: "End after this many values.")
+    @Option(help: "Exit after this many values.")
     var count: Int?
 
-    @Option(help: ArgumentHelp("End this long after the connection.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Exit this long after connecting.", valueName: "seconds"))
     var timeout: Double?
 
     @Option(help: "The format of the values: \(ValueFormat.allValueStrings.joined(separator: ", ")).")
     var format = ValueFormat.auto
 
-    @Flag(help: "Print the values' bytes only, in hexadecimal, without time and name.")
+    @Flag(help: "Print only the values' bytes in hexadecimal, without time and name.")
     var raw = false
 
     func validate() throws {
@@ -103,7 +103,7 @@ private final class Listening {
         direct.onEnd = { [weak self] problem in self?.stop(problem) }
         direct.onRemoval = { [weak self] services in
             guard let self, services.contains(where: { $0 === self.characteristic.service }) else { return }
-            stop(Failure(.noSuchCharacteristic, attempt: noMore, "the device has removed the service"))
+            stop(Failure(.noSuchCharacteristic, attempt: noMore, "the device removed the service"))
         }
         defer {
             direct.onValue = nil
@@ -115,7 +115,8 @@ private final class Listening {
         case .done: break
         case .timeIsUp:
             guard let count, let timeout else { break }
-            throw Failure(.notInTime, "only \(received) of \(count) values of \(name) came in \(inSeconds(timeout))")
+            throw Failure(
+                .notInTime, "received only \(received) of \(count) values of \(name) in \(inSeconds(timeout))")
         case .failed(let error): throw error
         }
     }
@@ -130,7 +131,7 @@ private final class Listening {
         }
     }
 
-    private var noMore: String { "no more values after \(received) of \(name)" }
+    private var noMore: String { "stopped after \(counted(received, "value")) of \(name)" }
 
     private func receive(_ result: Result<Data, any Error>) {
         guard !end.isKnown else { return }

@@ -8,9 +8,9 @@ import PlainText
 /// it took. Not shown in the help, because it may change with the bench.
 struct MeasureCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "measure", abstract: "Find, connect and do what the lines of standard input say; for the bench.",
+        commandName: "measure", abstract: "Connect and run the commands from standard input, for benchmarks.",
         discussion: """
-            listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values came; CONTROL: write HEX to it when subscribed
+            listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values were received; CONTROL: write HEX to it when subscribed
             read CHARACTERISTIC TIMES
             write CHARACTERISTIC HEX TIMES
             flood SINK HEX TIMES COUNTER                without response, until COUNTER shows that all have arrived
@@ -37,7 +37,7 @@ private final class Measurement {
     private var table = AttributeTable([])
 
     /// Seconds without a value after which the rest counts as lost.
-    private static let patience = 10.0
+    private static let timeout = 10.0
 
     init(_ target: DeviceOptions, context: CommandContext) {
         self.target = target
@@ -98,7 +98,7 @@ private final class Measurement {
         if let control {
             try await write(control.value, to: try find(control.name))
         }
-        await arrivals.wait(patience: Self.patience)
+        await arrivals.wait(timeout: Self.timeout)
         let loss = try find(name).notificationLoss
         report("listened") { object in
             object.add("count", arrivals.received)
@@ -114,7 +114,7 @@ private final class Measurement {
     /// Waits until the peripheral has taken the subscription: Bluejay reports only a failure.
     private func isNotifying(_ name: String) async throws {
         let characteristic = try find(name)
-        let deadline = ContinuousClock.now + .seconds(Self.patience)
+        let deadline = ContinuousClock.now + .seconds(Self.timeout)
         while !characteristic.isNotifying {
             guard ContinuousClock.now < deadline else { throw Failure(.notInTime, "\(name) was not subscribed") }
             try await Task.sleep(for: .milliseconds(2))
@@ -170,7 +170,7 @@ private final class Measurement {
         let direct = try context.takeOver(target.device)
         for _ in 0..<count { try await direct.writeCommand(value, to: sink) }
         context.handBack()
-        let deadline = ContinuousClock.now + .seconds(Self.patience)
+        let deadline = ContinuousClock.now + .seconds(Self.timeout)
         var arrived = 0
         repeat {
             arrived = LabService.SinkCount(bytes: try await read(counter)).map { Int($0.writes) } ?? 0
@@ -268,12 +268,12 @@ private final class Arrivals {
     }
 
     /// Waits until all have arrived, or none has for this many seconds.
-    func wait(patience: Double) async {
+    func wait(timeout: Double) async {
         if received >= count { return }
         let watch = Task {
             while true {
                 let before = received
-                try await Task.sleep(for: .seconds(patience))
+                try await Task.sleep(for: .seconds(timeout))
                 if received == before { return end.report() }
             }
         }

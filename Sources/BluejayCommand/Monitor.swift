@@ -70,7 +70,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             guard let count = limits.count, let duration = limits.duration else { break }
             throw Failure(
                 .notInTime,
-                "only \(received) of \(count) \(profile == .heartRate ? "heart rates" : "measurements") came in \(inSeconds(duration))"
+                "received only \(received) of \(count) \(profile == .heartRate ? "heart rates" : "measurements") in \(inSeconds(duration))"
             )
         case .failed(let failure): throw failure
         }
@@ -148,7 +148,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
             isOff = true
             isSearching = false
             linkIsDown()
-            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd has ended; waiting for it")
+            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd stopped; waiting")
         }
     }
 
@@ -199,7 +199,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     /// Shows what keeps it from listening, and tries again or makes another connection.
     private func cannotListen(
-        _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: KeptListen.Next
+        _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: RetryingSubscription.Next
     ) {
         let consequence =
             switch next {
@@ -217,7 +217,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         react(next)
     }
 
-    private func react(_ next: KeptListen.Next) {
+    private func react(_ next: RetryingSubscription.Next) {
         if case .connectAgain = next { connectAgain() }
     }
 
@@ -287,7 +287,7 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
         output.event(
             "services-changed",
-            gone.isEmpty ? "there are new services" : "services were removed: " + gone.joined(separator: ", ")
+            gone.isEmpty ? "services were added" : "services were removed: " + gone.joined(separator: ", ")
         ) { object in
             object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
         }

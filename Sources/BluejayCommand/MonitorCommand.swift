@@ -6,43 +6,43 @@ import PlainText
 struct MonitorCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Find a heart-rate sensor or another one, show what it measures; connect again when it is lost.",
+        abstract: "Show a sensor's measurements, reconnecting whenever the connection is lost.",
         discussion: """
-            With --profile, it is a sensor of another kind; without it but with a DEVICE, whatever that measures is shown. \
-            The profiles are \(MonitoredProfile.all.map(\.name).joined(separator: ", ")). A glucose meter is asked for all \
-            its records.
+            Finds a heart-rate sensor by default; --profile selects another kind, and with a DEVICE but no --profile all of \
+            its measurements are shown. The profiles are \(MonitoredProfile.all.map(\.name).joined(separator: ", ")). A \
+            glucose meter is asked for all its records.
 
-            It shows what keeps it from listening to a connected sensor. If the device has refused, it tries again after a \
-            pause. After anything else, such as no answer, it connects again.
+            If the device refuses a subscription, it is retried after a pause. After any other failure, such as a timeout, \
+            the connection is made again. Each failure is shown.
             """)
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "An address, an identifier or a name; default: the first sensor that is found.")
+    @Argument(help: "An address, an identifier or a name (default: the first sensor found).")
     var device: String?
 
-    @Option(help: ArgumentHelp("What to look for and to listen to, such as cycling-power.", valueName: "name"))
+    @Option(help: ArgumentHelp("Kind of sensor, such as cycling-power.", valueName: "name"))
     var profile: String?
 
-    @Option(help: ArgumentHelp("How long to look for the sensor at first; 0: forever.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Timeout for first finding the sensor (0: none).", valueName: "seconds"))
     var timeout = 30.0
 
     @Option(
         help: ArgumentHelp(
-            "How long it may take to listen to the connected sensor; after that it connects again.",
+            "Timeout for subscribing to the connected sensor, after which it is reconnected.",
             valueName: "seconds"))
     var answerTimeout = AnswerOptions.defaultTimeout
 
-    @Option(help: "End after this many measurements.")
+    @Option(help: "Exit after this many measurements.")
     var count: Int?
 
-    @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Exit after this time.", valueName: "seconds"))
     var duration: Double?
 
     func validate() throws {
         if let profile, MonitoredProfile.named(profile) == nil {
             let names = MonitoredProfile.all.map(\.name)
             throw ValidationError(
-                "there is no profile \"\(profile)\"\(Suggestion.text(for: profile, among: names)); there are "
+                "unknown profile \"\(profile)\"\(Suggestion.text(for: profile, among: names)); valid: "
                     + names.joined(separator: ", "))
         }
         guard timeout >= 0, timeout <= 1e6 else { throw ValidationError("--timeout must be a number of seconds, or 0") }

@@ -10,10 +10,10 @@ final class MonitorListens {
     enum Report {
         /// A measurement has come and was shown; what is malformed does not count.
         case measurement(isWellFormed: Bool)
-        /// The device has none of the characteristics, now that its services are known, or none any more.
+        /// The device has none of the characteristics, now that its services are known, or no longer any.
         case measuresNothing(didBefore: Bool)
         /// Something, such as heart rates, cannot be listened to.
-        case failed(Failure, of: String, KeptListen.Next)
+        case failed(Failure, of: String, RetryingSubscription.Next)
     }
 
     private let context: CommandContext
@@ -23,9 +23,9 @@ final class MonitorListens {
     private let answerTimeout: Double
     private let report: (Report) -> Void
     /// The listens to measurements, the most important one first.
-    private var measurements: [KeptListen] = []
+    private var measurements: [RetryingSubscription] = []
     /// Those to what is no measurement: chirps, and the answers of control points.
-    private var others: [KeptListen] = []
+    private var others: [RetryingSubscription] = []
     private var isEnded = false
 
     init(
@@ -90,9 +90,9 @@ final class MonitorListens {
 
     private func keep(
         _ characteristic: CharacteristicIdentifier, _ what: String, isEssential: Bool,
-        _ handler: @escaping (KeptListen.Event) -> Void
-    ) -> KeptListen {
-        KeptListen(
+        _ handler: @escaping (RetryingSubscription.Event) -> Void
+    ) -> RetryingSubscription {
+        RetryingSubscription(
             characteristic, of: peripheral, context, answerTimeout: answerTimeout, isEssential: isEssential
         ) { [weak self] event in
             if case .failed(let failure, let next) = event {
@@ -122,7 +122,7 @@ final class MonitorListens {
 
     // MARK: Values
 
-    private func measured(_ event: KeptListen.Event, _ characteristic: CharacteristicIdentifier) {
+    private func measured(_ event: RetryingSubscription.Event, _ characteristic: CharacteristicIdentifier) {
         switch event {
         case .value(let value):
             guard characteristic == .heartRate else {

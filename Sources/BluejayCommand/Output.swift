@@ -13,7 +13,7 @@ final class Output {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Called when output is lost: nobody reads it any more, it cannot be written, or too much waits for its reader.
+    /// Called when output is lost: nobody reads it any longer, it cannot be written, or too much waits for its reader.
     func onLoss(_ action: @escaping @Sendable @MainActor (OutputError) -> Void) {
         writer.onFailure = { error in MainActor.assumeIsolated { action(error) } }
         writer.onOverflow = { error in MainActor.assumeIsolated { action(error) } }
@@ -62,9 +62,9 @@ final class Output {
     /// Waits until everything is written, for as long as the reader takes unless there is a limit.
     ///
     /// - Returns: why something is missing; nil if nothing is.
-    func finish(within patience: DispatchTimeInterval?) async -> OutputError? {
+    func finish(within timeout: DispatchTimeInterval?) async -> OutputError? {
         await withCheckedContinuation { continuation in
-            writer.finish(within: patience) { continuation.resume(returning: $0) }
+            writer.finish(within: timeout) { continuation.resume(returning: $0) }
         }
     }
 }

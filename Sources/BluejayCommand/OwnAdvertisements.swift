@@ -17,8 +17,9 @@ enum OwnAdvertisements {
         else { return nil }
         let others = session.adapters.map(\.name).filter { $0 != adapter.name }
         let advice =
-            others.isEmpty ? "; that takes another adapter" : "; try --adapter \(others.joined(separator: " or "))"
-        return "a program on this machine advertises on \(adapter.name), which cannot see itself\(advice)"
+            others.isEmpty ? "; use another adapter" : "; try --adapter \(others.joined(separator: " or "))"
+        return
+            "a program on this machine advertises on \(adapter.name), which cannot receive its own advertising\(advice)"
     }
 
     @LoopActor

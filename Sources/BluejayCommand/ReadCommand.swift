@@ -14,7 +14,7 @@ struct ReadCommand: CentralCommand {
     @Option(help: "The format of the value: \(ValueFormat.allValueStrings.joined(separator: ", ")).")
     var format = ValueFormat.auto
 
-    @Option(name: .customLong("repeat"), help: "Read this many times, and print the last value and how long it took.")
+    @Option(name: .customLong("repeat"), help: "Read this many times, then print the last value and the timing.")
     var repetitions = 1
 
     func validate() throws {

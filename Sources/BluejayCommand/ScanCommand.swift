@@ -8,11 +8,11 @@ import PlainText
 
 struct ScanCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scan", abstract: "Show the peripherals that advertise, one per line.",
-        discussion: "Ends with 3 if none was found, or fewer than --count.")
+        commandName: "scan", abstract: "Show advertising peripherals, one per line.",
+        discussion: "Exits with status 3 if none was found, or fewer than --count.")
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: ArgumentHelp("How long to scan; 0: forever.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Scan for this long (0: until stopped).", valueName: "seconds"))
     var timeout = 5.0
 
     @Option(
@@ -20,10 +20,10 @@ struct ScanCommand: CentralCommand {
     )
     var service: [String] = []
 
-    @Flag(help: "Show every advertisement, not every peripheral once.")
+    @Flag(help: "Show every advertising report instead of each peripheral once.")
     var duplicates = false
 
-    @Option(help: "End after this many lines.")
+    @Option(help: "Exit after this many lines.")
     var count: Int?
 
     @Option(help: "Only peripherals with this name.")
@@ -67,7 +67,7 @@ struct ScanCommand: CentralCommand {
         guard shown < count ?? 1 else { return }
         throw Failure(
             .notInTime,
-            shown == 0 ? "nothing was found in \(inSeconds(timeout))" : "only \(shown) found in \(inSeconds(timeout))")
+            shown == 0 ? "found nothing in \(inSeconds(timeout))" : "found only \(shown) in \(inSeconds(timeout))")
     }
 
     @MainActor

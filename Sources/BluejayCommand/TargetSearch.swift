@@ -8,7 +8,7 @@ import Foundation
 @MainActor
 final class TargetSearch {
     /// Longer than any usual advertising interval.
-    private static let patience: Duration = .seconds(3)
+    private static let timeout: Duration = .seconds(3)
 
     private let bluejay: Bluejay
     private var found: ScanDiscovery?
@@ -53,7 +53,7 @@ final class TargetSearch {
     }
 
     private func keep(_ discovery: ScanDiscovery) {
-        if secondChoice == nil { stop(after: Self.patience.inSeconds) }
+        if secondChoice == nil { stop(after: Self.timeout.inSeconds) }
         secondChoice = discovery
     }
 

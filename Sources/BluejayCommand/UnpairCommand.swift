@@ -9,13 +9,13 @@ import PlainText
 
 struct UnpairCommand: AsyncParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpair", abstract: "Forget the keys of a device that is paired with this machine.",
+        commandName: "unpair", abstract: "Remove the pairing with a device from this machine.",
         discussion: """
-            For a device that has lost its keys, or was paired with another owner: bluetoothd does not let it pair again \
-            otherwise. Its connection ends, if there is one. The device has to forget this machine, too.
+            For a device that lost its keys or was paired with another owner: otherwise bluetoothd does not let it pair \
+            again. The device is disconnected. The pairing must also be removed on the device.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address; default: all.", valueName: "name"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address (default: all).", valueName: "name"))
     var adapter: String?
 
     @Flag(help: "Print JSON, one object per line.")

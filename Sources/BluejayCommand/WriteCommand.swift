@@ -16,10 +16,10 @@ struct WriteCommand: CentralCommand {
 
     @Flag(
         help:
-            "Do not ask for the device's answer; default: ask for it where the characteristic allows it.")
+            "Write without response (default: with response if the characteristic supports it).")
     var withoutResponse = false
 
-    @Option(name: .customLong("repeat"), help: "Write this many times, and print how long it took.")
+    @Option(name: .customLong("repeat"), help: "Write this many times, then print the timing.")
     var repetitions = 1
 
     func validate() throws {
@@ -27,7 +27,7 @@ struct WriteCommand: CentralCommand {
         do throws(ValueText.ParsingError) {
             let count = try ValueText.parse(value).count
             guard count <= LabService.maximumValueLength else {
-                throw .init(description: "a value has at most \(LabService.maximumValueLength) bytes, not \(count)")
+                throw .init(description: "value too long: \(count) bytes (limit \(LabService.maximumValueLength))")
             }
         } catch {
             throw ValidationError(error.description)
@@ -88,7 +88,7 @@ extension DirectPeripheral {
                 throw Failure(.failed, attempt: attempt, "a descriptor cannot be written without response")
             }
             if descriptor.uuid == CBUUID(string: CBUUIDClientCharacteristicConfigurationString) {
-                throw Failure(.failed, attempt: attempt, "\"bluejay listen\" turns notifications on")
+                throw Failure(.failed, attempt: attempt, "use \"bluejay listen\" to turn notifications on")
             }
             return nil
         case .characteristic(let characteristic):
@@ -99,7 +99,7 @@ extension DirectPeripheral {
             guard count <= length else {
                 throw Failure(
                     .failed, attempt: attempt,
-                    "\(count) bytes are more than the \(length) that can be written this way")
+                    "value too long: \(count) bytes (limit \(length) for this kind of write)")
             }
             if isCommand, !properties.contains(.writeWithoutResponse) {
                 throw Failure(.failed, attempt: attempt, "it cannot be written without response")

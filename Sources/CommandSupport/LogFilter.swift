@@ -29,13 +29,13 @@ package struct LogFilter: Hashable, Swift.Sendable {
             if words.count == 1 {
                 level = try Self.level(words[0])
                 guard !hasLevel else {
-                    throw Mistake(description: "there are two levels for all layers in \"\(text)\"")
+                    throw Mistake(description: "duplicate level for all layers in \"\(text)\"")
                 }
                 hasLevel = true
             } else {
                 let layer = try Self.layer(words[0])
                 guard levels.updateValue(try Self.level(words[1]), forKey: layer) == nil else {
-                    throw Mistake(description: "there are two levels for \(layer.shortName) in \"\(text)\"")
+                    throw Mistake(description: "duplicate level for \(layer.shortName) in \"\(text)\"")
                 }
             }
         }
@@ -53,7 +53,7 @@ package struct LogFilter: Hashable, Swift.Sendable {
     private static func level(_ word: String) throws(Mistake) -> Logger.Level {
         guard let level = Logger.Level(rawValue: word) else {
             let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Mistake(description: "there is no log level \"\(word)\"; there are: \(known)")
+            throw Mistake(description: "unknown log level \"\(word)\"; valid: \(known)")
         }
         return level
     }
@@ -61,7 +61,7 @@ package struct LogFilter: Hashable, Swift.Sendable {
     private static func layer(_ word: String) throws(Mistake) -> LogLayer {
         guard let layer = LogLayer.allCases.first(where: { $0.shortName == word || $0.rawValue == word }) else {
             let known = LogLayer.allCases.map(\.shortName).joined(separator: ", ")
-            throw Mistake(description: "there is no layer \"\(word)\" that logs; there are: \(known)")
+            throw Mistake(description: "unknown log layer \"\(word)\"; valid: \(known)")
         }
         return layer
     }

@@ -7,9 +7,9 @@ import MainLoop
 package struct LogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Report on standard error what the program does, from this level on.",
+            "Log to standard error at this level and above.",
             discussion: """
-                trace, debug, info, notice, warning, error or critical. Single layers can have other levels: \
+                trace, debug, info, notice, warning, error or critical. A layer can have its own level: \
                 debug,dbus=trace. The layers are dbus, bluez, corebluetooth, restoration, bluejay and dittojay.
                 """,
             valueName: "level"),
@@ -23,7 +23,7 @@ package struct LogOptions: ParsableArguments {
 
     package func validate() throws {
         guard logLevel == nil || !verbose else {
-            throw ValidationError("--verbose is the same as --log-level debug; give one of them")
+            throw ValidationError("--verbose is the same as --log-level debug; use only one of them")
         }
     }
 

@@ -30,8 +30,8 @@ public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Senda
             .reportNotWritten(let reason), .deviceUnavailable(let reason), .wrongUsage(let reason):
             reason
         case .alreadyRunning(let socket):
-            "dittojay already runs here (it answers at \(socket)); choose another --socket to run a second one"
-        case .notRunning(let socket): "no dittojay runs here (nothing answers at \(socket))"
+            "dittojay is already running (it answers at \(socket)); use another --socket to run a second one"
+        case .notRunning(let socket): "dittojay is not running (nothing answers at \(socket))"
         }
     }
 }

@@ -11,7 +11,7 @@ struct PeripheralOption: ParsableArguments {
     @Option(
         name: .customLong("peripheral"),
         help: ArgumentHelp(
-            "Which of several peripherals, as dittojay peripherals lists them; default: the only one.", valueName: "id")
+            "The peripheral, as listed by dittojay peripherals (default: the only one).", valueName: "id")
     )
     var id: String?
 }
@@ -46,7 +46,7 @@ struct ClientOptions: ParsableArguments {
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the status of the running dittojay.")
+        commandName: "status", abstract: "Show the status.")
     @OptionGroup var client: ClientOptions
 
     func run() throws {
@@ -56,7 +56,7 @@ struct StatusCommand: ParsableCommand {
 
 struct PeripheralsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peripherals", abstract: "List the peripherals of the running dittojay.")
+        commandName: "peripherals", abstract: "List the peripherals.")
     @OptionGroup var client: ClientOptions
 
     func run() throws {
@@ -66,7 +66,7 @@ struct PeripheralsCommand: ParsableCommand {
 
 struct ChirpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chirp", abstract: "Make the running dittojay chirp: notify a value; default: an empty one.")
+        commandName: "chirp", abstract: "Notify a value on the chirp characteristic (default: an empty value).")
     @OptionGroup var client: ClientOptions
 
     @Argument(help: TypedValue.help)
@@ -75,7 +75,7 @@ struct ChirpCommand: ParsableCommand {
     func run() throws {
         try client.send(.chirp(try value?.bytes() ?? [])) { reply in
             switch reply.subscribers {
-            case 0, nil: ["chirped, but nobody has subscribed"]
+            case 0, nil: ["chirped, but no central is subscribed"]
             case let count?: ["chirped to \(counted(count, "subscriber"))"]
             }
         }
@@ -85,7 +85,7 @@ struct ChirpCommand: ParsableCommand {
 /// A value as an argument.
 struct TypedValue: ExpressibleByArgument {
     static let help: ArgumentHelp =
-        "A text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (write text: before a text that begins like that)."
+        "Text, or hex:0A0B, u8:1, u16:1, i32:-1, u16be:1, … (put text: before text that begins like that)."
 
     let text: String
 
@@ -100,7 +100,7 @@ struct TypedValue: ExpressibleByArgument {
             throw ValidationError(error.description)
         }
         guard bytes.count <= LabService.maximumValueLength else {
-            throw ValidationError("a value has at most \(LabService.maximumValueLength) bytes")
+            throw ValidationError("value too long (limit \(LabService.maximumValueLength) bytes)")
         }
         return bytes
     }
@@ -117,13 +117,13 @@ struct ValueArguments: ParsableArguments {
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change the value that reads of a characteristic of the running dittojay give.")
+        commandName: "set", abstract: "Set a characteristic's value.")
     @OptionGroup var client: ClientOptions
     @OptionGroup var arguments: ValueArguments
 
     func run() throws {
         try client.send(.set(characteristic: arguments.characteristic, value: try arguments.value.bytes())) { _ in
-            ["\(arguments.characteristic) has another value from now on"]
+            ["\(arguments.characteristic) set"]
         }
     }
 }
@@ -131,14 +131,14 @@ struct SetCommand: ParsableCommand {
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Make the running dittojay notify or indicate a value to a characteristic's subscribers.")
+        abstract: "Notify or indicate a value to a characteristic's subscribers.")
     @OptionGroup var client: ClientOptions
     @OptionGroup var arguments: ValueArguments
 
     func run() throws {
         try client.send(.send(characteristic: arguments.characteristic, value: try arguments.value.bytes())) { reply in
             switch reply.subscribers {
-            case 0, nil: ["nothing was sent: nobody has subscribed"]
+            case 0, nil: ["nothing was sent: no central is subscribed"]
             case let count?: ["sent to \(counted(count, "subscriber"))"]
             }
         }
@@ -148,20 +148,20 @@ struct SendCommand: ParsableCommand {
 struct BurstCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "burst",
-        abstract: "Make the running dittojay send many notifications on the chirp characteristic.",
+        abstract: "Send many notifications on the chirp characteristic.",
         discussion: """
-            Each value begins with a 32-bit little-endian sequence number, counted from 0, and is filled up with zeros. No \
-            value is dropped: the command waits when there is no room, and ends when all are handed over to Bluetooth.
+            Each value starts with a 32-bit little-endian sequence number, counted from 0, and is padded with zeros. No \
+            value is dropped: the command waits when the queue is full, and exits when all are handed to Bluetooth.
             """)
     @OptionGroup var client: ClientOptions
 
-    @Option(help: "How many notifications.")
+    @Option(help: "Number of notifications.")
     var count: Int
 
-    @Option(help: ArgumentHelp("How many bytes in each.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Length of each value.", valueName: "bytes"))
     var size = 20
 
-    @Option(help: ArgumentHelp("How many a second; default: as many as possible.", valueName: "hertz"))
+    @Option(help: ArgumentHelp("Notifications per second (default: as many as possible).", valueName: "hertz"))
     var rate: Double?
 
     func validate() throws {
@@ -179,7 +179,7 @@ struct BurstCommand: ParsableCommand {
             let rate = seconds > 0 ? Double(reply.sent ?? 0) / seconds : 0
             return [
                 "\(counted(reply.sent ?? 0, "notification")) handed over in \(fixedPoint(seconds, places: 3)) s "
-                    + "(\(fixedPoint(rate, places: 0)) a second), waited \(counted(reply.waits ?? 0, "time")) for room"
+                    + "(\(fixedPoint(rate, places: 0)) per second), waited \(counted(reply.waits ?? 0, "time")) for room"
             ]
         }
     }
@@ -187,11 +187,11 @@ struct BurstCommand: ParsableCommand {
 
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service", abstract: "Add or remove a service of the running dittojay.",
+        commandName: "service", abstract: "Add or remove a service.",
         subcommands: [Add.self, Remove.self])
 
     struct Add: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Publish a service of the profile again.")
+        static let configuration = CommandConfiguration(abstract: "Publish a removed service of the profile again.")
         @OptionGroup var client: ClientOptions
 
         @OptionGroup var services: ServiceOptions
@@ -202,7 +202,7 @@ struct ServiceCommand: ParsableCommand {
     }
 
     struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Withdraw a service.")
+        static let configuration = CommandConfiguration(abstract: "Remove a service.")
         @OptionGroup var client: ClientOptions
 
         @OptionGroup var services: ServiceOptions
@@ -214,14 +214,14 @@ struct ServiceCommand: ParsableCommand {
 
     /// Which services are meant.
     struct ServiceOptions: ParsableArguments {
-        @Argument(help: "The service's name, as status shows it, or its UUID; default: chirp.")
+        @Argument(help: "The service's name, as shown by status, or its UUID (default: chirp).")
         private var service: String?
 
         @Flag(help: "All services.")
         private var all = false
 
         func validate() throws {
-            if all, service != nil { throw ValidationError("--all or the name of a service, not both") }
+            if all, service != nil { throw ValidationError("specify either --all or a service, not both") }
         }
 
         /// Nil for all.
@@ -232,10 +232,10 @@ struct ServiceCommand: ParsableCommand {
 
 struct DisconnectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disconnect", abstract: "Make the running dittojay end the connection of its central.")
+        commandName: "disconnect", abstract: "Disconnect centrals.")
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "The central's address; default: all centrals.")
+    @Argument(help: "The central's address (default: all centrals).")
     var central: String?
 
     func run() throws {
@@ -255,21 +255,21 @@ enum Switch: String, CaseIterable, ExpressibleByArgument {
 struct AdvertiseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advertise",
-        abstract: "Make the running dittojay advertise no more, or again. Connected centrals stay connected.")
+        abstract: "Stop or resume advertising. Connected centrals stay connected.")
     @OptionGroup var client: ClientOptions
 
     @Argument(help: "on or off.")
     var state: Switch
 
     func run() throws {
-        try client.send(.advertise(state.isOn)) { _ in [state.isOn ? "it advertises" : "it does not advertise any more"]
+        try client.send(.advertise(state.isOn)) { _ in [state.isOn ? "advertising" : "not advertising"]
         }
     }
 }
 
 struct PowerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "power", abstract: "Switch the controller of the running dittojay off or on.")
+        commandName: "power", abstract: "Switch the controller off or on.")
     @OptionGroup var client: ClientOptions
 
     @Argument(help: "on or off.")
@@ -283,10 +283,10 @@ struct PowerCommand: ParsableCommand {
 struct SilenceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence",
-        abstract: "Make the running dittojay send nothing, and let requests wait for their answers, for a while.")
+        abstract: "Stop responding for a while: hold notifications and leave requests pending.")
     @OptionGroup var client: ClientOptions
 
-    @Argument(help: "How long, in seconds.")
+    @Argument(help: "Duration in seconds.")
     var seconds: Double
 
     func validate() throws {
@@ -298,14 +298,14 @@ struct SilenceCommand: ParsableCommand {
     }
 
     func run() throws {
-        try client.send(.silence(seconds)) { _ in ["it is silent"] }
+        try client.send(.silence(seconds)) { _ in ["silent for \(Duration.text(seconds: seconds))"] }
     }
 }
 
 struct PasskeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "passkey",
-        abstract: "Enter the digits that a central shows while it pairs with the running dittojay.")
+        abstract: "Enter the passkey that a pairing central shows.")
     @OptionGroup var client: ClientOptions
 
     @Argument(help: "Six digits.")
@@ -320,14 +320,14 @@ struct PasskeyCommand: ParsableCommand {
 struct ConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confirm",
-        abstract: "Say whether a central that pairs with the running dittojay shows the same digits.")
+        abstract: "Confirm or reject the numeric comparison with a pairing central.")
     @OptionGroup var client: ClientOptions
 
     enum Answer: String, CaseIterable, ExpressibleByArgument {
         case yes, no
     }
 
-    @Argument(help: "yes or no.")
+    @Argument(help: "yes if the central shows the same digits, or no.")
     var answer: Answer
 
     func run() throws {
@@ -337,10 +337,10 @@ struct ConfirmCommand: ParsableCommand {
 
 struct QuitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quit", abstract: "End the running dittojay; with --peripheral, one of several peripherals.")
+        commandName: "quit", abstract: "Stop the running dittojay, or with --peripheral one of its peripherals.")
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.send(.quit) { _ in ["\(client.peripheral.id ?? "dittojay") ends"] }
+        try client.send(.quit) { _ in ["stopping \(client.peripheral.id ?? "dittojay")"] }
     }
 }

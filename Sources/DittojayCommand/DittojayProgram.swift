@@ -8,51 +8,59 @@ import LineOutput
 struct DittojayProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dittojay",
-        abstract: "A virtual Bluetooth LE peripheral: a heart-rate sensor that chirps, or any other from a file.",
+        abstract: "Simulate Bluetooth LE peripherals: a heart-rate sensor that chirps, or any profile from a file.",
         discussion: """
-            Without a command it runs the sensor in this terminal until Ctrl-C; "dittojay help run" lists the options. The \
-            other commands are for another terminal and talk to the running sensor.
+            Without a command, runs the heart-rate sensor in this terminal until Ctrl-C; "dittojay help run" lists the \
+            options. The commands for a running peripheral are for another terminal and use its control socket.
 
-            In the sensor's terminal: c chirp, + add the chirp service, - remove it, s status, d disconnect the central, \
-            p the peripherals, q quit, ? help. : begins a line such as "c hello", and @ one for one of several \
+            Keys in the peripheral's terminal: c chirp, + add the chirp service, - remove it, s status, d disconnect the \
+            central, p peripherals, q quit, ? help. : starts a line such as "c hello", and @ a line for one of several \
             peripherals, such as "@hci1 c hello". From a pipe, each of these is a line.
 
             EXIT STATUS
-              0   done; or ended by q, quit, SIGINT or SIGTERM, with everything put back
-              1   a failure that is not in this list
-              3   the device of a proxy was not found, or not connected, in time
-              4   Bluetooth cannot be used: no bus, no bluetoothd, no permission, no such adapter or none at all, or one
-                  that cannot be switched on or cannot be a peripheral
-              6   a dittojay runs at this control socket already
-              7   no dittojay runs at this control socket
-              8   the running dittojay has refused the command, or the command failed there
-              9   centrals did not do what the scenario expects
-              64  wrong usage, or a mistake in a file
-              74  output was lost: it cannot be written, or its reader had not taken it when dittojay ended
-              130 ended by a second signal, without putting anything back
+              0   success, or stopped by q, quit, SIGINT or SIGTERM, with everything restored
+              1   any other failure
+              3   timeout: a proxy's device was not found or not connected
+              4   Bluetooth is not available: no bus, no bluetoothd, no permission, no such adapter, or an adapter that
+                  cannot be switched on or does not support the peripheral role
+              6   dittojay is already running at this control socket
+              7   dittojay is not running at this control socket
+              8   the running dittojay refused the command, or the command failed
+              9   the scenario's expectations were not met
+              64  usage error, or a mistake in a file
+              74  output was lost: it cannot be written, or was not read before dittojay exited
+              130 stopped by a second signal, without restoring anything
 
-            Output never holds up the sensor. When its reader stops reading, up to 1 MiB waits. Lines beyond that are dropped, \
-            and one in their place says how many (an event "dropped" with "lines"). A reader that closes the pipe ends the \
-            sensor with 0.
+            Output never blocks the peripheral. When its reader stops reading, up to 1 MiB is buffered. Further lines are \
+            dropped, and a line in their place reports how many (an event "dropped" with "lines"). When the reader closes \
+            the pipe, dittojay exits with status 0.
 
-            In text, characters from outside that a terminal would act on are shown as \\u{1B} or \\n. JSON has the true \
-            characters, escaped.
+            In text, control characters from outside are shown as \\u{1B} or \\n. JSON contains the original characters, \
+            escaped.
 
             ENVIRONMENT
-              DITTOJAY_ADAPTER   the adapter, unless --adapter is given; with several peripherals that of the first
-              BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is set; the centrals of this package use it, too
+              DITTOJAY_ADAPTER   the adapter, unless --adapter is given; with several peripherals that of the first one
+              BLUETOOTH_ADAPTER  the same, unless DITTOJAY_ADAPTER is set; also used by this package's centrals
               DITTOJAY_SOCKET    the control socket, unless --socket is given
-              DITTOJAY_LOG       what is logged on standard error, unless --log-level is given
+              DITTOJAY_LOG       the log level, unless --log-level is given
             """,
         version: "dittojay \(packageVersion)",
-        subcommands: [
-            RunCommand.self, ProxyCommand.self, CheckCommand.self, StatusCommand.self, PeripheralsCommand.self,
-            EventsCommand.self, ChirpCommand.self, BurstCommand.self, SetCommand.self, SendCommand.self,
-            ServiceCommand.self, FaultCommand.self, DisconnectCommand.self,
-            AdvertiseCommand.self, PowerCommand.self, SilenceCommand.self,
-            PasskeyCommand.self, ConfirmCommand.self, QuitCommand.self, UnpairCommand.self, NamesCommand.self,
-            SchemaCommand.self, InitCommand.self,
-            DoctorCommand.self, UICommand.self, TopCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Peripheral", subcommands: [RunCommand.self, ProxyCommand.self]),
+            CommandGroup(
+                name: "Running Peripheral",
+                subcommands: [
+                    StatusCommand.self, PeripheralsCommand.self, EventsCommand.self, TopCommand.self, UICommand.self,
+                    SetCommand.self, SendCommand.self, ChirpCommand.self, BurstCommand.self, ServiceCommand.self,
+                    AdvertiseCommand.self, PowerCommand.self, DisconnectCommand.self, QuitCommand.self,
+                ]),
+            CommandGroup(name: "Fault", subcommands: [FaultCommand.self, SilenceCommand.self]),
+            CommandGroup(
+                name: "Pairing", subcommands: [PasskeyCommand.self, ConfirmCommand.self, UnpairCommand.self]),
+            CommandGroup(
+                name: "Profile File",
+                subcommands: [InitCommand.self, CheckCommand.self, SchemaCommand.self, NamesCommand.self]),
+            CommandGroup(name: "Setup", subcommands: [DoctorCommand.self]),
         ],
         defaultSubcommand: RunCommand.self)
 

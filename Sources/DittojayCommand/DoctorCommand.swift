@@ -7,9 +7,9 @@ import LineOutput
 
 struct DoctorCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check whether dittojay can work on this machine, and report what fixes it.",
+        commandName: "doctor", abstract: "Check this machine's Bluetooth setup and suggest fixes.",
         discussion: """
-            Ends with 0 if nothing but warnings was found, otherwise with 4, as the sensor would. It changes nothing.
+            Exits with status 0 if nothing but warnings was found, otherwise with 4. It changes nothing.
             """)
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))

@@ -7,7 +7,7 @@ import LineOutput
 /// A file that gets the events of a peripheral, one JSON object a line. Used on the peripheral's queue only.
 // @unchecked: everything happens on the peripheral's queue.
 final class EventRecord: @unchecked Swift.Sendable {
-    /// Called once if the file cannot be written any more.
+    /// Called once if the file can no longer be written.
     var onFailure: ((OutputError) -> Void)?
     private let writer: LineWriter
     private let path: String
@@ -20,7 +20,7 @@ final class EventRecord: @unchecked Swift.Sendable {
             guard code == EEXIST else {
                 throw DittojayError.reportNotWritten("cannot write \(path): \(String(cString: strerror(code)))")
             }
-            throw ValidationError("\(path) exists already; --force overwrites it")
+            throw ValidationError("\(path) already exists; use --force to overwrite it")
         }
         self.path = path
         writer = LineWriter(descriptor: descriptor, queue: queue)
@@ -32,8 +32,8 @@ final class EventRecord: @unchecked Swift.Sendable {
         writer.write(event.recordJSON)
     }
 
-    /// Waits until everything is written, and calls `action` with what went wrong.
-    func finish(within patience: DispatchTimeInterval, _ action: @escaping (String?) -> Void) {
-        writer.finish(within: patience) { [path] loss in action(loss.map { "\(path): \($0)" }) }
+    /// Waits until everything is written, and calls `action` with what failed.
+    func finish(within timeout: DispatchTimeInterval, _ action: @escaping (String?) -> Void) {
+        writer.finish(within: timeout) { [path] loss in action(loss.map { "\(path): \($0)" }) }
     }
 }

@@ -4,15 +4,15 @@ import LineOutput
 
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Show the events of the running dittojay as they happen, until it ends.",
-        discussion: "Events that are not read in time are dropped, and a line in their place says how many.")
+        commandName: "events", abstract: "Show events as they happen, until dittojay stops.",
+        discussion: "Events that are not read in time are dropped; a line in their place reports how many.")
 
     @Option(help: ArgumentHelp("The control socket of the running dittojay.", valueName: "path"))
     var socket: String?
 
     @OptionGroup var peripheral: PeripheralOption
 
-    @Flag(help: "Print one JSON object for each event.")
+    @Flag(help: "Print events as JSON, one object per line.")
     var json = false
 
     func run() throws {

@@ -4,55 +4,55 @@ import GATTProfiles
 
 struct FaultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fault", abstract: "Make the running dittojay misbehave.",
+        commandName: "fault", abstract: "Inject and clear faults.",
         subcommands: [Add.self, Clear.self])
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let something go wrong with a characteristic from now on.",
+            abstract: "Inject a fault into a characteristic.",
             discussion: """
-                On read and write: --no-answer, --error, --disconnect, --delay. On subscribe: --disconnect, --flood. On \
-                notify: --disconnect, --drop, --duplicate, --delay. On read and notify: --resize.
+                Actions on read and write: --no-answer, --error, --disconnect, --delay. On subscribe: --disconnect, \
+                --flood. On notify: --disconnect, --drop, --duplicate, --delay. On read and notify: --resize.
                 """)
         @OptionGroup var client: ClientOptions
 
         @Argument(help: "The characteristic, as NAME or SERVICE/NAME.")
         var characteristic: String
 
-        @Argument(help: "The occasion: \(Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")).")
+        @Argument(help: "The trigger: \(Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")).")
         var on: String
 
-        @Flag(help: "The request is never answered.")
+        @Flag(help: "Never answer the request.")
         var noAnswer = false
 
-        @Option(help: ArgumentHelp("The request is refused with this ATT error.", valueName: "name-or-number"))
+        @Option(help: ArgumentHelp("Refuse the request with this ATT error.", valueName: "name-or-number"))
         var error: String?
 
-        @Flag(help: "The central's connection is ended.")
+        @Flag(help: "Disconnect the central.")
         var disconnect = false
 
-        @Option(help: ArgumentHelp("The request is answered this much later.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("Delay the answer or notification by this time.", valueName: "seconds"))
         var delay: Double?
 
-        @Option(help: ArgumentHelp("This many values are sent at once.", valueName: "count"))
+        @Option(help: ArgumentHelp("Send this many values at once.", valueName: "count"))
         var flood: Int?
 
-        @Flag(help: "The value is not sent.")
+        @Flag(help: "Drop the value.")
         var drop = false
 
-        @Flag(help: "The value is sent twice.")
+        @Flag(help: "Send the value twice.")
         var duplicate = false
 
-        @Option(help: ArgumentHelp("The value is cut off, or filled up with zeros.", valueName: "bytes"))
+        @Option(help: ArgumentHelp("Truncate the value, or pad it with zeros, to this length.", valueName: "bytes"))
         var resize: Int?
 
-        @Option(help: ArgumentHelp("How likely it happens each time; default: 100.", valueName: "percent"))
+        @Option(help: ArgumentHelp("Probability of each occurrence (default: 100).", valueName: "percent"))
         var chance = 100.0
 
-        @Option(help: ArgumentHelp("How often it does not happen first.", valueName: "count"))
+        @Option(help: ArgumentHelp("Skip the first N occurrences.", valueName: "count"))
         var after = 0
 
-        @Option(help: ArgumentHelp("How often it then happens; default: always.", valueName: "count"))
+        @Option(help: ArgumentHelp("Stop after N occurrences (default: never).", valueName: "count"))
         var times: Int?
 
         /// The rules are the request's own.
@@ -66,7 +66,8 @@ struct FaultCommand: ParsableCommand {
             }
             guard let trigger = Fault.Trigger(rawValue: on) else {
                 throw ValidationError(
-                    "a fault is on one of " + Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", "))
+                    "invalid trigger; expected one of " + Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")
+                )
             }
             var action = Fault.Action.disconnect
             if noAnswer { action = .noAnswer }
@@ -78,7 +79,7 @@ struct FaultCommand: ParsableCommand {
             if let error {
                 guard let code = Fault.attError(error) else {
                     throw ValidationError(
-                        "\"\(error)\" is not an ATT error: write 0x80, or a name such as value-not-allowed")
+                        "invalid ATT error \"\(error)\"; expected 0x80, or a name such as value-not-allowed")
                 }
                 action = .error(code)
             }
@@ -96,20 +97,20 @@ struct FaultCommand: ParsableCommand {
         }
 
         func run() throws {
-            try client.send(request()) { _ in ["\(characteristic) misbehaves from now on"] }
+            try client.send(request()) { _ in ["fault added to \(characteristic)"] }
         }
     }
 
     struct Clear: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let nothing go wrong on purpose any more.")
+        static let configuration = CommandConfiguration(abstract: "Clear injected faults.")
         @OptionGroup var client: ClientOptions
 
-        @Argument(help: "The characteristic, as NAME or SERVICE/NAME; default: all.")
+        @Argument(help: "The characteristic, as NAME or SERVICE/NAME (default: all).")
         var characteristic: String?
 
         func run() throws {
             try client.send(.clearFaults(characteristic: characteristic)) { _ in
-                ["\(characteristic ?? "everything") behaves from now on"]
+                [characteristic.map { "faults of \($0) cleared" } ?? "all faults cleared"]
             }
         }
     }

@@ -7,10 +7,10 @@ import PlainText
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write a commented profile file as a start.",
+        abstract: "Create a commented profile file from a template.",
         discussion: """
-            The file is called NAME.yaml. \(schemaName), with which editors complete and check it, is written beside it, \
-            unless it exists.
+            Writes NAME.yaml and, unless it exists, \(schemaName) in the same folder, with which editors complete and check \
+            the file.
 
             TEMPLATES
             \(ProfileTemplate.all.map { "  \($0.name): \($0.summary.prefix(1).lowercased() + $0.summary.dropFirst())" }
@@ -23,13 +23,13 @@ struct InitCommand: ParsableCommand {
     @Argument(help: "The profile's name.")
     var name: String
 
-    @Option(help: "The template; default: the one with the profile's name, or thermometer if there is none.")
+    @Option(help: "The template (default: the one with the profile's name, otherwise thermometer).")
     var template: String?
 
     @Flag(help: "Overwrite an existing file.")
     var force = false
 
-    @Flag(name: .customLong("no-schema"), help: "Write no schema, and no line about it.")
+    @Flag(name: .customLong("no-schema"), help: "Do not write a schema or refer to it.")
     var hasNoSchema = false
 
     private var file: String { name.hasSuffix(".yaml") ? name : name + ".yaml" }
@@ -48,8 +48,8 @@ struct InitCommand: ParsableCommand {
             let names = ProfileTemplate.all.map(\.name)
             let suggestion = Suggestion.text(for: template ?? "", among: names)
             StandardError.write(
-                "dittojay: there is no template \"\(template ?? "")\"\(suggestion); there are "
-                    + "\(names.joined(separator: ", ")), and the assigned names of services")
+                "dittojay: unknown template \"\(template ?? "")\"\(suggestion); valid: "
+                    + "\(names.joined(separator: ", ")), or the assigned name of a service")
             throw ExitCode.validationFailure
         }
         let text = chosen.text(profile: profile, schema: hasNoSchema ? nil : Self.schemaName)
@@ -70,7 +70,7 @@ struct InitCommand: ParsableCommand {
             let code = (error as? CocoaError)?.code
             let reason =
                 code == .fileWriteFileExists
-                ? "exists already; --force overwrites it" : "cannot be written: \(error.localizedDescription)"
+                ? "already exists; use --force to overwrite it" : "cannot be written: \(error.localizedDescription)"
             StandardError.write("dittojay: \(url.relativePath) \(reason)")
             throw ExitCode.failure
         }

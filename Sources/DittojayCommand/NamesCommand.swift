@@ -7,13 +7,13 @@ import PlainText
 struct NamesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "names",
-        abstract: "Find the names and numbers that the Bluetooth SIG assigns.",
+        abstract: "Look up the Bluetooth SIG's assigned names and numbers.",
         discussion: """
-            Each line has the kind, the number, the name as profile files write it, and the name as the SIG writes it. Ends \
-            with 1 if nothing is found.
+            Each line has the kind, the number, the name as in profile files, and the name as the SIG writes it. Exits \
+            with status 1 if nothing is found.
             """)
 
-    @Argument(help: "Words of the name, or parts of them; or the number in hexadecimal digits. Default: all names.")
+    @Argument(help: "Words or parts of the name, or the number in hexadecimal (default: all names).")
     var text: [String] = []
 
     @Option(help: "Only this kind: \(AssignedKind.allCases.map(\.rawValue).joined(separator: ", ")); may be repeated.")
@@ -34,7 +34,7 @@ struct NamesCommand: ParsableCommand {
         guard matches.isEmpty else { return }
         let known = kinds.flatMap(NameSearch.all).map(\.typedName)
         let suggestion = Suggestion.text(for: TypedName.text(wanted), among: known)
-        StandardError.write("dittojay: there is no name and no number \"\(wanted)\"\(suggestion)")
+        StandardError.write("dittojay: unknown name or number \"\(wanted)\"\(suggestion)")
         throw ExitCode.failure
     }
 

@@ -34,8 +34,8 @@ struct PairingDesktop {
     func settle() async { await notifier.settle() }
 
     private func notification(_ prompt: PairingPrompt) -> DesktopNotification {
-        let peripheral = prompt.peripheral.map { " with \(DesktopNotification.foreign($0))" } ?? ""
-        let central = "\(DesktopNotification.foreign(prompt.central)) pairs\(peripheral)."
+        let peripheral = prompt.peripheral.map { " with \(DesktopNotification.escaped($0))" } ?? ""
+        let central = "\(DesktopNotification.escaped(prompt.central)) pairs\(peripheral)."
         let options = (prompt.peripheral.map { " --peripheral \($0)" } ?? "") + socketOption
         switch prompt.kind {
         case .displayPasskey(let passkey):

@@ -15,7 +15,7 @@ enum ProfileArgument {
         if let known = PeripheralProfile.builtIn(named: text) { return known }
         if !text.contains("/"), !text.contains("."), !FileManager.default.fileExists(atPath: text) {
             let names = PeripheralProfile.builtIn.map(\.name).joined(separator: ", ")
-            StandardError.write("dittojay: there is no profile \"\(text)\"; there are \(names), or the path of a file")
+            StandardError.write("dittojay: unknown profile \"\(text)\"; built-in: \(names); or give a file")
             throw wrongUsage
         }
         return try report { () throws(ProfileFileError) in
@@ -46,18 +46,18 @@ enum ProfileArgument {
 
 /// What a profile may do with files.
 struct FileOptions: ParsableArguments {
-    @Flag(help: "Let a profile's L2CAP channels send files from outside of its folder.")
+    @Flag(help: "Allow a profile's L2CAP channels to send files outside its folder.")
     var allowFiles = false
 }
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check a profile file, and show what would be served.")
+        commandName: "check", abstract: "Check a profile file and show what it publishes.")
 
     @Argument(help: "The file, or the name of a built-in profile.")
     var profile: String
 
-    @Option(help: ArgumentHelp("Also check a scenario for it.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also check this scenario with it.", valueName: "file"))
     var scenario: String?
 
     @OptionGroup var fileOptions: FileOptions

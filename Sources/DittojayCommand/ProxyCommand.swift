@@ -8,66 +8,66 @@ import LineOutput
 
 struct ProxyCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "proxy", abstract: "Stand in front of a real device: show, record, change and break what passes.",
+        commandName: "proxy", abstract: "Proxy a real device: log, record, modify and inject faults.",
         discussion: """
-            Connects to DEVICE with one controller and offers what it offers with another one. Requests of centrals are \
-            passed on as they come, and the device's answers, errors and notifications are passed back. Each is shown. \
-            "dittojay fault", "disconnect" and the other commands work as with a sensor of dittojay's own.
+            Connects to DEVICE with one controller and publishes the device's services with another. Requests from centrals \
+            are forwarded to the device, and its responses, errors and notifications are forwarded back; each is logged. \
+            "dittojay fault", "disconnect" and the other commands work as with a simulated peripheral.
 
-            When the link to the device is lost, so are the centrals' links, and nothing is advertised until it is back.
+            When the connection to the device is lost, the centrals are disconnected, and advertising stops until it is back.
 
-            It is for developers of devices and apps of their own. It breaks no pairing and reads no link but its own \
-            two: a central that is paired with the device knows that this is another one.
+            The proxy is meant for developers of devices and apps. It does not break pairing and sees no traffic but that of \
+            its own two connections: a central that is paired with the device recognizes that this is a different one.
             """)
 
     @Argument(help: "An address, an identifier or a name.")
     var device: String
 
-    @Option(help: ArgumentHelp("The adapter to reach the device with, as hci1 or by its address.", valueName: "name"))
+    @Option(help: ArgumentHelp("Bluetooth adapter for the device, as hci1 or by its address.", valueName: "name"))
     var deviceAdapter: String?
 
-    @Option(help: ArgumentHelp("The adapter to offer it with.", valueName: "name"))
+    @Option(help: ArgumentHelp("Bluetooth adapter for centrals.", valueName: "name"))
     var adapter: String?
 
-    @Option(help: "The advertised name; default: the device's.")
+    @Option(help: "The advertised name (default: the device's).")
     var name: String?
 
     @Option(
-        help: ArgumentHelp("How long it may take to find the device and all that it offers.", valueName: "seconds"))
+        help: ArgumentHelp("Timeout for finding the device and discovering its services.", valueName: "seconds"))
     var connectTimeout = 20.0
 
     @Option(
         help: ArgumentHelp(
-            "Write all events to a file, one JSON object a line, which say in which direction they went.",
+            "Record all traffic as JSON Lines, with directions.",
             valueName: "file"))
     var record: String?
 
-    @Flag(help: "Overwrite an existing record.")
+    @Flag(help: "Overwrite an existing recording.")
     var force = false
 
     @Option(
         help: ArgumentHelp(
-            "Give centrals this value in place of what the device has; may be repeated.",
+            "Replace the value from the device with this one; may be repeated.",
             valueName: "characteristic=value"))
     var replace: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Write this value to the device in place of what centrals write; may be repeated.",
+            "Replace what centrals write with this value; may be repeated.",
             valueName: "characteristic=value"))
     var replaceWrites: [String] = []
 
-    @Option(help: ArgumentHelp("Steps to play: faults, expectations, …", valueName: "file"))
+    @Option(help: ArgumentHelp("Scenario to play: faults, expectations, …", valueName: "file"))
     var scenario: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where to write what came of the scenario's expectations, as JUnit's XML; - for standard output.",
+            "Write the scenario's results as JUnit XML to this file (- for standard output).",
             valueName: "file"))
     var junit: String?
 
     @Option(
-        help: "Replay faults that are a matter of chance in a run that had this seed; default: a new one each time.")
+        help: "Random seed for probabilistic faults, to replay a run (default: a new one each time).")
     var seed: UInt64?
 
     @OptionGroup var sessionOptions: SessionOptions
@@ -79,7 +79,7 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
             throw ValidationError("--connect-timeout must be a number of seconds above 0")
         }
         if let name { try RunCommand.validate(name: name) }
-        if junit != nil, scenario == nil { throw ValidationError("--junit needs a --scenario that expects something") }
+        if junit != nil, scenario == nil { throw ValidationError("--junit requires --scenario") }
         _ = try replacements()
     }
 

@@ -6,27 +6,27 @@ import PlainText
 
 struct RunCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the sensor in this terminal; the default.")
+        commandName: "run", abstract: "Run the peripheral in this terminal (default).")
 
     @Argument(
         help: ArgumentHelp(
-            "Profiles, for several peripherals: one on each adapter. Names or files; default: the one of --profile.",
+            "Profiles (names or files) for several peripherals, one per adapter (default: that of --profile).",
             valueName: "profile"))
     var profiles: [String] = []
 
-    @Option(help: ArgumentHelp("How many peripherals of each profile.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of peripherals for each profile.", valueName: "number"))
     var count = 1
 
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth adapter, as hci0 or by its address. With several peripherals once for each; default: those "
-                + "that are free.", valueName: "name"))
+            "The Bluetooth adapter, as hci0 or by its address; repeat it for several peripherals (default: free "
+                + "adapters).", valueName: "name"))
     var adapter: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The advertised name; default: the profile's. With several peripherals {n} is the number, which is put "
-                + "behind a name without it.", valueName: "name"))
+            "The advertised name (default: the profile's). With several peripherals, {n} is replaced by the number; "
+                + "without it the number is appended.", valueName: "name"))
     var name: String?
 
     @Option(
@@ -35,45 +35,47 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             valueName: "name-or-file"))
     var profile: String?
 
-    @Option(help: ArgumentHelp("A scenario, in place of the profile's.", valueName: "file"))
+    @Option(help: ArgumentHelp("Scenario to play instead of the profile's.", valueName: "file"))
     var scenario: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where to write what came of the scenario's expectations, as JUnit's XML; - for standard output.",
+            "Write the scenario's results as JUnit XML to this file (- for standard output).",
             valueName: "file"))
     var junit: String?
 
-    @Option(help: ArgumentHelp("How many heart rates a second; default: 1.", valueName: "hertz"))
+    @Option(help: ArgumentHelp("Heart rates per second (default: 1).", valueName: "hertz"))
     var rate: Double?
 
     @Option(
         help: ArgumentHelp(
-            "The limits of the heart rate in beats per minute; default: 60-119.", valueName: "low-high"))
+            "Range of the heart rate in beats per minute (default: 60-119).", valueName: "low-high"))
     var bpm: String?
 
     @Option(
-        help: "Their format: \(HeartRateSettings.RateForms.allCases.map(\.rawValue).joined(separator: ", ")).")
+        help:
+            "Format of the heart rate: \(HeartRateSettings.RateForms.allCases.map(\.rawValue).joined(separator: ", "))."
+    )
     var rateFormat: String?
 
     @Option(
         help: "Skin contact: \(HeartRateSettings.ContactDetection.allCases.map(\.rawValue).joined(separator: ", ")).")
     var contact: String?
 
-    @Option(help: ArgumentHelp("Send the profile's recording so many times as fast as it was.", valueName: "factor"))
+    @Option(help: ArgumentHelp("Playback speed of the profile's recording (2 = twice as fast).", valueName: "factor"))
     var pace: Double?
 
-    @Flag(name: .customLong("repeat"), help: "Send the profile's recording again and again.")
+    @Flag(name: .customLong("repeat"), help: "Repeat the profile's recording.")
     var repeats = false
 
     @Option(
         help:
-            "Replay the run that had this seed; default: a new one each time. Several peripherals each have their own.")
+            "Random seed, to replay a run (default: a new one each time). Each peripheral derives its own from it.")
     var seed: UInt64?
 
     @OptionGroup var fileOptions: FileOptions
 
-    @Flag(help: "Show nothing about pairing on the desktop, where there is no terminal.")
+    @Flag(help: "Do not show desktop notifications for pairing.")
     var noDesktop = false
 
     @OptionGroup var sessionOptions: SessionOptions
@@ -88,23 +90,24 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         }
         if let name { try Self.validate(name: name.replacing(GroupPlan.numberMark, with: "1")) }
         guard profile == nil || profiles.isEmpty else {
-            throw ValidationError("--profile is for one peripheral; name all profiles without it")
+            throw ValidationError("--profile cannot be combined with profile arguments")
         }
-        guard 1...Self.mostPeripherals ~= count, total <= Self.mostPeripherals else {
-            throw ValidationError("there are from 1 to \(Self.mostPeripherals) peripherals, not \(total)")
+        guard 1...Self.maximumPeripherals ~= count, total <= Self.maximumPeripherals else {
+            throw ValidationError("invalid number of peripherals: \(total); expected 1 to \(Self.maximumPeripherals)")
         }
         if let twice = adapter.indices.first(where: { adapter[..<$0].contains(adapter[$0]) }) {
             throw ValidationError(
-                "--adapter \(adapter[twice]) is there twice: each peripheral has an adapter of its own")
+                "duplicate --adapter \(adapter[twice]): each peripheral needs its own adapter")
         }
         guard adapter.isEmpty || adapter.count == total else {
             throw ValidationError(
-                "\(counted(adapter.count, "adapter")) for \(counted(total, "peripheral")): name one for each, or none")
+                "\(counted(adapter.count, "adapter")) for \(counted(total, "peripheral")): specify one for each, or none"
+            )
         }
     }
 
     /// As many controllers as a kernel can have.
-    private static let mostPeripherals = 10_000
+    private static let maximumPeripherals = 10_000
 
     /// How many peripherals there are to be.
     private var total: Int { count.multipliedReportingOverflow(by: max(profiles.count, 1)).partialValue }
@@ -114,7 +117,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
 
     static func validate(name: String) throws {
         guard fits(name) else {
-            throw ValidationError("the name must have 1 to 26 bytes, to fit into an advertisement")
+            throw ValidationError("the name must have 1 to 26 bytes, to fit in an advertisement")
         }
     }
 
@@ -135,16 +138,16 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         let complete = try texts.map(completeProfile).flatMap { Array(repeating: $0, count: count) }
         if junit != nil, !complete.contains(where: \.expectsSomething) {
             throw ValidationError(
-                "--junit is for a scenario that expects something; this one has no expect or expect-not")
+                "--junit requires a scenario with expect or expect-not")
         }
         guard Set(complete.compactMap(\.pairing?.capability)).count <= 1 else {
-            throw ValidationError("all peripherals of one dittojay pair in one way; these profiles have several io")
+            throw ValidationError("all peripherals of a dittojay must have the same pairing io; these profiles differ")
         }
         let plan = GroupPlan(
             profiles: complete, name: name, seed: seed ?? UInt64(UInt32.random(in: .min ... .max)))
         if let long = plan.members.map(\.localName).first(where: { !Self.fits($0) }) {
             throw ValidationError(
-                "the name \"\(long)\" has more than 26 bytes, which do not fit into an advertisement; use --name")
+                "the name \"\(long)\" is too long for an advertisement (limit 26 bytes); use --name")
         }
         return plan
     }
@@ -153,7 +156,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         var complete = try ProfileArgument.profile(profile, allowsFiles: fileOptions.allowFiles)
         if let scenario { complete.scenario = try ProfileArgument.scenario(scenario, for: complete) }
         if pace != nil || repeats, complete.recording == nil {
-            throw ValidationError("--pace and --repeat are for a profile with a recording; this one has none")
+            throw ValidationError("--pace and --repeat require a profile with a recording")
         }
         if let pace { complete.recording?.pace = pace }
         if repeats { complete.recording?.repeats = true }
@@ -174,19 +177,19 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         }
         if let rate {
             guard rate > 0, HeartRateSettings.possibleIntervals.contains(1 / rate) else {
-                throw ValidationError("--rate must be above 0 and at most 1000 a second")
+                throw ValidationError("--rate must be above 0 and at most 1000 per second")
             }
             settings.interval = 1 / rate
         }
         if let rateFormat {
             guard let forms = HeartRateSettings.RateForms(rawValue: rateFormat) else {
-                throw ValidationError("--rate-format does not know \"\(rateFormat)\"")
+                throw ValidationError("invalid --rate-format \"\(rateFormat)\"")
             }
             settings.rateForms = forms
         }
         if let contact {
             guard let detection = HeartRateSettings.ContactDetection(rawValue: contact) else {
-                throw ValidationError("--contact does not know \"\(contact)\"")
+                throw ValidationError("invalid --contact \"\(contact)\"")
             }
             settings.contactDetection = detection
         }

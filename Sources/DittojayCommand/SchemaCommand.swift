@@ -6,14 +6,14 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema of profile files, for editors.",
         discussion: """
-            An editor with a YAML language server completes keys and names, and marks mistakes, in a file that begins with
+            An editor with a YAML language server completes keys and names and marks mistakes in a file that starts with
 
               # yaml-language-server: $schema=PATH
 
-            where PATH leads from the file to the schema. dittojay init writes both.
+            where PATH is the schema's path relative to the file. dittojay init writes both.
             """)
 
-    @Flag(help: "Print the schema of scenarios in files of their own.")
+    @Flag(help: "Print the schema of scenario files.")
     var scenario = false
 
     func run() throws {

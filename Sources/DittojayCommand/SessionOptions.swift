@@ -3,16 +3,16 @@ import Dittojay
 
 /// What everything that runs in a terminal takes: where it listens for commands, and what it prints.
 struct SessionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where to listen for commands.", valueName: "path"))
+    @Option(help: ArgumentHelp("Control socket to listen on for commands.", valueName: "path"))
     var socket: String?
 
-    @Flag(help: "Do not listen for commands.")
+    @Flag(help: "Do not open a control socket.")
     var noSocket = false
 
-    @Flag(help: "Print one JSON object for each event.")
+    @Flag(help: "Print events as JSON, one object per line.")
     var json = false
 
-    @Flag(help: "Print nothing but errors.")
+    @Flag(help: "Print only errors.")
     var quiet = false
 
     /// Nil: nowhere.

@@ -31,11 +31,11 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// How many bytes may wait for the reader of the output: some 5,000 events.
     private static let outputCapacity = 1 << 20
     /// How long bluetoothd may take to put a peripheral's controller back before the process ends all the same.
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let timeout = DispatchTimeInterval.seconds(5)
     /// How long the reader of the output may take to read what waits at the end.
-    private static let readerPatience = DispatchTimeInterval.seconds(5)
+    private static let readerTimeout = DispatchTimeInterval.seconds(5)
     /// The same after a signal.
-    private static let interruptedReaderPatience = DispatchTimeInterval.milliseconds(500)
+    private static let interruptedReaderTimeout = DispatchTimeInterval.milliseconds(500)
 
     /// - Parameters:
     ///   - junit: the path of the file for the report of a scenario that expects something.
@@ -97,7 +97,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     /// Shows why one of several peripherals has ended.
     private func showFailure(_ event: PeripheralEvent) {
         guard group.hasSeveral, event.kind == .ended, let message = event.message else { return }
-        StandardError.write("dittojay: \(event.peripheral ?? "") has ended: \(message)")
+        StandardError.write("dittojay: \(event.peripheral ?? "") ended: \(message)")
         hasShownFailure = true
     }
 
@@ -112,7 +112,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
             StandardError.write("dittojay: \(error)\(Self.advice(error))")
         }
         guard let record else { return finish(error) }
-        record.finish(within: Self.readerPatience) { [self] loss in
+        record.finish(within: Self.readerTimeout) { [self] loss in
             if let loss { StandardError.write("dittojay: \(loss)") }
             finish(error, otherwise: loss == nil ? 0 : OutputError.exitStatus)
         }
@@ -122,11 +122,11 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private static func advice(_ error: DittojayError) -> String {
         guard error.exitStatus == DittojayError.bluetoothStatus else { return "" }
         let adapter = error.description.firstMatch(of: /\bhci\d+\b/).map { String($0.output) }
-        // bluetoothd says no more than that it has failed.
+        // bluetoothd says only that it has failed.
         if let obstacle = Doctor(role: .peripheral, adapter: adapter).radioObstacle(of: adapter) {
             return "; \(obstacle)"
         }
-        return "; \"dittojay doctor\" says what to do"
+        return "; run \"dittojay doctor\" for help"
     }
 
     /// - Parameter status: the exit status if nothing else has failed.
@@ -139,7 +139,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
 
     private func leave(_ error: DittojayError?, otherwise status: Int32) {
         // A reader that has stopped must not keep the program alive: another signal may come.
-        output.finish(within: isInterrupted ? Self.interruptedReaderPatience : Self.readerPatience) { [self] loss in
+        output.finish(within: isInterrupted ? Self.interruptedReaderTimeout : Self.readerTimeout) { [self] loss in
             input?.stop()
             guard let loss, !loss.isByTheReader else { Foundation.exit(error?.exitStatus ?? status) }
             // A failed write was reported when it failed.
@@ -185,14 +185,14 @@ final class TerminalSession: @unchecked Swift.Sendable {
     // MARK: Commands
 
     private static let help = [
-        "c [VALUE]  chirp; VALUE is a text, hex:0102 or the like",
-        "set NAME VALUE, send NAME VALUE  change what reads of a characteristic give; notify its subscribers",
-        "+ [NAME]   add a service; default: chirp; + all",
-        "- [NAME]   remove a service; default: chirp; - all",
+        "c [VALUE]  chirp; VALUE is text, hex:0102 or the like",
+        "set NAME VALUE, send NAME VALUE  set a characteristic's value; notify its subscribers",
+        "+ [NAME]   add a service (default: chirp), or all",
+        "- [NAME]   remove a service (default: chirp), or all",
         "advertise off, advertise on, power off, power on",
-        "s          status",
-        "p          the peripherals, where there are several",
-        "@ID ...    one of these for the peripheral ID: @hci1 c hello",
+        "s          show the status",
+        "p          list the peripherals",
+        "@ID ...    run one of these for the peripheral ID: @hci1 c hello",
         "d          disconnect the central",
         "q          quit",
     ]
@@ -265,12 +265,12 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private func limitEnd() {
         endLimit?.cancel()
         let limit = DispatchWorkItem { [self] in
-            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been put back")
+            StandardError.write("dittojay: bluetoothd does not answer; the adapter's name may not have been restored")
             input?.stop()
             Foundation.exit(DittojayError.bluetoothStatus)
         }
         endLimit = limit
-        group.queue.asyncAfter(deadline: .now() + Self.patience, execute: limit)
+        group.queue.asyncAfter(deadline: .now() + Self.timeout, execute: limit)
     }
 
     /// Ends in order; the second time at once.

@@ -5,7 +5,7 @@ import LineOutput
 
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "Show running dittojays in this terminal, until q or Ctrl-C.")
+        commandName: "top", abstract: "Show running peripherals live in this terminal, until q or Ctrl-C.")
     @OptionGroup var subject: SubjectOptions
 
     func run() throws {

@@ -10,7 +10,7 @@ import PlainText
 struct SubjectOptions: ParsableArguments {
     @Option(
         name: .customLong("socket"),
-        help: ArgumentHelp("The control socket of a running dittojay; may be given several times.", valueName: "path"))
+        help: ArgumentHelp("The control socket of a running dittojay; may be repeated.", valueName: "path"))
     var sockets: [String] = []
 
     /// The paths of the control sockets.
@@ -21,17 +21,17 @@ struct SubjectOptions: ParsableArguments {
 
 struct UICommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ui", abstract: "Serve a page that shows running dittojays and controls them.",
+        commandName: "ui", abstract: "Serve a web page that shows and controls running peripherals.",
         discussion: """
-            It prints the page's address, for a browser on this machine, and serves until Ctrl-C. The address has a secret: \
-            only who knows it can see and do something. The dittojays need not run yet.
+            Prints the page's address, for a browser on this machine, and serves it until Ctrl-C. The address contains a \
+            secret that grants access. dittojay need not be running yet.
             """)
     @OptionGroup var subject: SubjectOptions
 
-    @Option(help: ArgumentHelp("The port of 127.0.0.1; default: one that is free.", valueName: "number"))
+    @Option(help: ArgumentHelp("TCP port on 127.0.0.1 (default: a free one).", valueName: "number"))
     var port: UInt16 = 0
 
-    @Option(help: ArgumentHelp("The control socket of the virtual radio, for the map.", valueName: "path"))
+    @Option(help: ArgumentHelp("Control socket of the virtual radio, for the map.", valueName: "path"))
     var radio: String?
 
     @Flag(help: "Print the address as one JSON object.")
@@ -57,7 +57,7 @@ struct UICommand: ParsableCommand {
             object.add("url", address)
             try StandardOutput.write(object)
         } else {
-            try StandardOutput.write(["The page is at \(address)", "Ctrl-C ends it."])
+            try StandardOutput.write(["The page is at \(address)", "Press Ctrl-C to stop."])
         }
         end.wait()
         queue.sync { server.stop() }

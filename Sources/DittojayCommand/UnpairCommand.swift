@@ -8,19 +8,19 @@ import PlainText
 
 struct UnpairCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpair", abstract: "Forget the keys of a central that is paired with this machine.",
+        commandName: "unpair", abstract: "Remove the pairing with a central from this machine.",
         discussion: """
-            For a central that has lost its keys: bluetoothd does not let it pair again otherwise. Its connection ends, if \
-            there is one. No dittojay has to run.
+            For a central that lost its keys: otherwise bluetoothd does not let it pair again. The central is disconnected. \
+            dittojay need not be running.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address; default: all.", valueName: "name"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address (default: all).", valueName: "name"))
     var adapter: String?
 
     @Flag(help: "Print JSON, one object per line.")
     var json = false
 
-    @Flag(help: "All devices that are paired.")
+    @Flag(help: "Remove the pairing with all devices.")
     var all = false
 
     @Argument(help: "The central's address.")
@@ -29,7 +29,7 @@ struct UnpairCommand: ParsableCommand, LoggingCommand {
     @OptionGroup var logOptions: LogOptions
 
     func validate() throws {
-        guard all != (central != nil) else { throw ValidationError("give an address, or --all") }
+        guard all != (central != nil) else { throw ValidationError("specify an address, or --all") }
     }
 
     func run() throws {

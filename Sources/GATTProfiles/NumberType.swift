@@ -46,7 +46,7 @@ package struct NumberType: Hashable, Swift.Sendable {
         let digits = isHex ? magnitudeText.dropFirst(2) : magnitudeText
         // Swift's initializer accepts a sign here, too, which would allow "--1".
         guard digits.first?.isHexDigit == true, let magnitude = UInt64(digits, radix: isHex ? 16 : 10) else {
-            throw ValueText.ParsingError(description: "\"\(text)\" is no number")
+            throw ValueText.ParsingError(description: "invalid number \"\(text)\"")
         }
         let bits = UInt64(8 * width)
         let limit = isSigned ? UInt64(1) << (bits - 1) - (isNegative ? 0 : 1) : UInt64.max >> (64 - bits)

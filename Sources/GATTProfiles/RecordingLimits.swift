@@ -2,7 +2,7 @@
 /// it, go by.
 package enum RecordingLimits {
     /// How many values.
-    package static let mostValues = 100_000
+    package static let maximumValues = 100_000
     /// The latest time of a value, in seconds: a week.
     package static let longest = 604_800.0
     /// The size of the file in bytes, with everything else that is in it.

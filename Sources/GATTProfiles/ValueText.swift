@@ -48,7 +48,7 @@ package enum ValueText {
         case .refused:
             throw ParsingError(
                 description:
-                    "\"\(text)\" is no value: write hex:0A0B, text:hello, u8:1, u16:1, i32:-1, u16be:1 or empty")
+                    "invalid value \"\(text)\"; expected hex:0A0B, text:hello, u8:1, u16:1, i32:-1, u16be:1 or empty")
         }
     }
 

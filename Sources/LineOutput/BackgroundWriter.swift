@@ -51,7 +51,7 @@ final class BackgroundWriter: Swift.Sendable {
     /// How much is written at a time, and so how exactly it is known what a reader has taken.
     private static let pieceSize = 1 << 12
 
-    /// How often the patience with a reader may begin again because it is not the reader that is late.
+    /// How many times the timeout for a reader may restart because it is not the reader that is late.
     static let maximumTurns = 5
 
     /// - Parameters:
@@ -92,7 +92,7 @@ final class BackgroundWriter: Swift.Sendable {
         return outcome
     }
 
-    /// Calls `action` as soon as nothing waits any more, whether it was written or lost.
+    /// Calls `action` as soon as nothing waits any longer, whether it was written or lost.
     func whenIdle(_ action: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             if !state.isScheduled { return true }
@@ -102,17 +102,17 @@ final class BackgroundWriter: Swift.Sendable {
         if isIdle { action() }
     }
 
-    /// Waits until nothing waits any more, as long as the reader takes it.
+    /// Waits until nothing waits any longer, as long as the reader takes it.
     ///
-    /// - Parameter patience: how long to wait for the reader. On a busy machine the writing thread may be late instead:
+    /// - Parameter timeout: how long to wait for the reader. On a busy machine the writing thread may be late instead:
     ///   it gets this time ``maximumTurns`` times.
     /// - Returns: whether nothing waits.
     @discardableResult
-    func drain(patience: DispatchTimeInterval) -> Bool {
+    func drain(timeout: DispatchTimeInterval) -> Bool {
         let idle = DispatchSemaphore(value: 0)
         whenIdle { idle.signal() }
         for _ in 0..<Self.maximumTurns {
-            if idle.wait(timeout: .now() + patience) == .success { return true }
+            if idle.wait(timeout: .now() + timeout) == .success { return true }
             if !hasRoom { return false }
         }
         return false

@@ -24,7 +24,7 @@ package final class LineWriter: @unchecked Swift.Sendable {
     private var linesInBuffer = 0
     private var isHandOverScheduled = false
     /// How many lines were dropped since the last notice.
-    private var unsaidLines = 0
+    private var unreportedDrops = 0
     private var failure: OutputError?
 
     /// How many bytes may wait for a reader by default.
@@ -74,9 +74,9 @@ package final class LineWriter: @unchecked Swift.Sendable {
     package func flush() {
         dispatchPrecondition(condition: .onQueue(queue))
         // A reader that has missed lines must know it before others follow.
-        if unsaidLines > 0, let dropNotice {
-            guard writer.write(Array((dropNotice(unsaidLines) + "\n").utf8)) == .taken else { return drop() }
-            unsaidLines = 0
+        if unreportedDrops > 0, let dropNotice {
+            guard writer.write(Array((dropNotice(unreportedDrops) + "\n").utf8)) == .taken else { return drop() }
+            unreportedDrops = 0
         }
         guard !buffer.isEmpty else { return }
         switch writer.write(buffer) {
@@ -88,19 +88,19 @@ package final class LineWriter: @unchecked Swift.Sendable {
     /// Waits until everything is written, without holding up the queue.
     ///
     /// - Parameters:
-    ///   - patience: how long to wait for the reader, as ``BackgroundWriter/drain(patience:)`` does; nil is forever.
+    ///   - timeout: how long to wait for the reader, as ``BackgroundWriter/drain(timeout:)`` does; nil is forever.
     ///   - action: called once, on the queue: with nil if nothing is missing, or with the reason.
-    package func finish(within patience: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
+    package func finish(within timeout: DispatchTimeInterval?, _ action: @escaping (OutputError?) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
         let end = End(action)
-        if let patience { limit(end, to: patience, turns: BackgroundWriter.maximumTurns) }
+        if let timeout { limit(end, to: timeout, turns: BackgroundWriter.maximumTurns) }
         waitForReader(end)
     }
 
-    private func limit(_ end: End, to patience: DispatchTimeInterval, turns: Int) {
-        queue.asyncAfter(deadline: .now() + patience) { [self] in
+    private func limit(_ end: End, to timeout: DispatchTimeInterval, turns: Int) {
+        queue.asyncAfter(deadline: .now() + timeout) { [self] in
             if end.hasCome { return }
-            if turns > 1, writer.hasRoom { return limit(end, to: patience, turns: turns - 1) }
+            if turns > 1, writer.hasRoom { return limit(end, to: timeout, turns: turns - 1) }
             end(failure ?? OutputError(.notTaken(bytes: writer.backlog)))
         }
     }
@@ -127,7 +127,7 @@ package final class LineWriter: @unchecked Swift.Sendable {
         if failure == nil, writer.backlog > 0 || writer.failure != nil {
             writer.whenIdle { [self] in queue.async { [self] in waitForReader(end) } }
         } else {
-            end(failure ?? (unsaidLines > 0 ? OutputError(.tooMuchWaits(limit: writer.capacity)) : nil))
+            end(failure ?? (unreportedDrops > 0 ? OutputError(.tooMuchWaits(limit: writer.capacity)) : nil))
         }
     }
 
@@ -156,11 +156,11 @@ package final class LineWriter: @unchecked Swift.Sendable {
     }
 
     private func drop() {
-        let isFirst = unsaidLines == 0
+        let isFirst = unreportedDrops == 0
         droppedLines += linesInBuffer
-        unsaidLines += linesInBuffer
+        unreportedDrops += linesInBuffer
         clear()
-        if isFirst, unsaidLines > 0, writer.failure == nil {
+        if isFirst, unreportedDrops > 0, writer.failure == nil {
             onOverflow?(OutputError(.tooMuchWaits(limit: writer.capacity)))
         }
     }

@@ -17,9 +17,9 @@ package final class MessageWriter: Swift.Sendable {
     private let state = Mutex(State())
 
     /// How long a message may hold up the program; once, until everything that waits is written.
-    private static let patience = DispatchTimeInterval.milliseconds(50)
+    private static let timeout = DispatchTimeInterval.milliseconds(50)
     /// How long the end of the program waits for a reader that was late.
-    private static let lastPatience = DispatchTimeInterval.milliseconds(200)
+    private static let lastTimeout = DispatchTimeInterval.milliseconds(200)
 
     /// - Parameters:
     ///   - descriptor: stays open.
@@ -41,7 +41,7 @@ package final class MessageWriter: Swift.Sendable {
         case .noRoom: state.withLock { $0.dropped += 1 }
         case .failed: break
         case .taken:
-            guard !state.withLock(\.isStuck), !writer.drain(patience: Self.patience) else { return }
+            guard !state.withLock(\.isStuck), !writer.drain(timeout: Self.timeout) else { return }
             state.withLock { $0.isStuck = true }
             writer.whenIdle { [self] in state.withLock { $0.isStuck = false } }
         }
@@ -52,7 +52,7 @@ package final class MessageWriter: Swift.Sendable {
     /// - Returns: why something is missing; nil if nothing is.
     @discardableResult
     package func finish() -> OutputError? {
-        let isDone = writer.drain(patience: Self.lastPatience)
+        let isDone = writer.drain(timeout: Self.lastTimeout)
         if let code = writer.failure { return OutputError(.failed(code)) }
         return isDone ? nil : OutputError(.notTaken(bytes: writer.backlog))
     }

@@ -39,7 +39,7 @@ package final class MainLoop: SerialExecutor, TaskExecutor {
     private init() {
         context = g_main_context_new()
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(wakeDescriptor >= 0, "no file descriptor is left for the main loop")
+        precondition(wakeDescriptor >= 0, "out of file descriptors for the main loop")
         let started = DispatchSemaphore(value: 0)
         let thread = Thread { [self] in
             self.thread.store(pthread_self(), ordering: .relaxed)

@@ -46,9 +46,9 @@ package enum SceneYAML {
     /// The bounds of YAML are wider than those of the JSON that comes of it, which the radio reads.
     private static func data(_ node: Yams.Node, depth: Int) throws(SceneReader.Failure) -> DataNode {
         let place = node.mark.map { DataNode.Place(line: $0.line, column: $0.column) }
-        guard depth < JSONReader.mostDepth else {
+        guard depth < JSONReader.maximumDepth else {
             throw SceneReader.Failure(
-                mistakes: [SceneMistake("lists and mappings are too deep within each other", at: place)])
+                mistakes: [SceneMistake("nesting too deep", at: place)])
         }
         switch node {
         case .scalar(let scalar): return .scalar(scalar.string, place)

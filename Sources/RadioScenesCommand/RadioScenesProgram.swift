@@ -9,8 +9,8 @@ struct RadioScenesProgram {
     private static let usage = """
         usage: virtual-radio-scene FILE
 
-        Checks a scene in YAML and writes it in JSON to standard output, as virtual-radio --scene takes it. All mistakes
-        are reported at once. The exit status is 1 if there are any, 64 if the arguments are wrong.
+        Checks a scene in YAML and converts it to JSON on standard output, for virtual-radio --scene. All mistakes are
+        reported at once. Exits with status 1 if there are any, 64 for a usage error.
         """
 
     static func main() {

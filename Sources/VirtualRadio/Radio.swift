@@ -11,9 +11,9 @@
 /// radio.receive(packet, from: first)
 /// ```
 public final class Radio {
-    let clock: AlarmClock
+    let clock: VirtualClock
     let writer = PacketWriter()
-    var chance: Chance
+    var randomStreams: RandomStreams
     /// By their index. One that was removed leaves its place empty for another.
     private(set) var controllers: [Controller?] = []
     let air: Air
@@ -33,20 +33,20 @@ public final class Radio {
     private var freeHostPlaces: [Int] = []
 
     var rangeWatch = RangeWatch()
-    private lazy var rangeAlarm = Alarm(clock) { [unowned self] in checkRange() }
+    private lazy var rangeTimer = Timer(clock) { [unowned self] in checkRange() }
 
     /// - Parameters:
-    ///   - seed: from which all that is left to chance follows.
+    ///   - seed: the random seed.
     ///   - model: what the air is like.
     public init(seed: UInt64, air model: AirModel = .ideal) {
-        clock = AlarmClock()
-        chance = Chance(seed: seed)
+        clock = VirtualClock()
+        randomStreams = RandomStreams(seed: seed)
         air = Air(model, clock: clock)
     }
 
     deinit {
         // Ends of connections keep their controllers.
-        for controller in controllers { controller?.ends = [] }
+        for controller in controllers { controller?.connections = [] }
     }
 
     /// Adds a controller.
@@ -157,17 +157,17 @@ public final class Radio {
         controllers.indices.contains(index) ? controllers[index] : nil
     }
 
-    /// Something has changed who hears whom.
+    /// Something has changed which devices receive each other.
     func airChanged() {
         for link in links { link.checkSilence() }
         checkRange()
     }
 
-    /// Looks who has come into range or has left it, again and again while somebody moves.
+    /// Checks periodically which devices are in range, while any of them moves.
     private func checkRange() {
         rangeWatch.check(self)
         placeObserver?()
-        guard let end = air.lastArrival else { return rangeAlarm.cancel() }
-        rangeAlarm.set(min(end, now + RangeWatch.interval))
+        guard let end = air.lastArrival else { return rangeTimer.cancel() }
+        rangeTimer.set(min(end, now + RangeWatch.interval))
     }
 }

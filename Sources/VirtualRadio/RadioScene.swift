@@ -12,9 +12,9 @@ extension Radio {
         return true
     }
 
-    /// Begins everything that is left to chance anew.
+    /// Restarts all random streams.
     public func reseed(_ seed: UInt64) {
-        chance = Chance(seed: seed)
+        randomStreams = RandomStreams(seed: seed)
         for case let controller? in controllers { controller.beginChance() }
     }
 

@@ -32,34 +32,37 @@ struct Arguments {
     /// How many controllers this machine's kernel gets.
     var controllers: Int { wantedControllers ?? (hostSocket == nil && ports.isEmpty ? 2 : 0) }
 
-    static let mostControllers = 250
+    static let maximumControllers = 250
     static let usage = """
         usage: virtual-radio [--controllers N] [--h4 PATH] [--port PATH …] [--hosts N] [--controller 4.2|5.x]
                              [--air ideal|real] [--seed N] [--scene FILE [--hold]] [--capture FILE] [--socket PATH]
                virtual-radio --remote PATH
                virtual-radio COMMAND …
 
-        Adds virtual LE controllers to this machine's kernel, by /dev/vhci, until it is ended. They hear each other.
-        A command changes what a running one has in its air; virtual-radio help lists them.
+                Registers virtual LE controllers with the kernel (through /dev/vhci) until stopped. They receive each other.
+        The commands control a running virtual radio; see virtual-radio help.
 
-          --controllers N        how many, from 1 to \(mostControllers) (default: 2, with --h4 or --port none)
-          --h4 PATH              also give a controller to each host that connects to this Unix socket and speaks H4,
+                  CONTROLLERS
+          --controllers N        number of controllers, 1 to \(maximumControllers) (default: 2, or 0 with --h4 or --port)
+          --controller 4.2|5.x   Bluetooth version of the controllers (default: 5.x)
+          --hosts N              divide the controllers, then those at ports, evenly among N hosts: a/hci0, …,
+                                 b/hci0, …
+          --h4 PATH              add a controller for each host that connects to this Unix socket and speaks H4,
                                  until it disconnects
-          --port PATH            also give a controller to the host that speaks H4 at this serial port, or that listens
-                                 at this Unix socket; can be repeated
-          --controller 4.2|5.x   which kind (default: 5.x)
-          --air ideal|real       whether packets take no time and none is lost, or they do and are (default: that of
-                                 the scene, otherwise ideal)
-          --seed N               from which all that is left to chance follows (default: that of the scene, otherwise 1)
-          --scene FILE           who is where and what happens, in JSON as virtual-radio-scene makes it of YAML
-          --hold                 the scene's time begins with SIGUSR1, or the command begin
-          --capture FILE         write what is in the air, as a pcap file that Wireshark opens
-          --socket PATH          for commands (default: $VIRTUAL_RADIO_SOCKET, or virtual-radio.sock in
+          --port PATH            add a controller for the host that speaks H4 at this serial port or listens on this
+                                 Unix socket; may be repeated
+          --remote PATH          register only the controller at this serial port or Unix socket, as soon as it
+                                 answers in H4: the --port of a virtual radio elsewhere
+
+        RADIO
+          --air ideal|real       without delay or loss, or with both (default: the scene's, otherwise ideal)
+          --seed N               random seed (default: the scene's, otherwise 1)
+          --scene FILE           scene file in JSON, converted by virtual-radio-scene: device positions and a
+                                 timeline of events
+          --hold                 start the scene's time on SIGUSR1 or the command begin
+          --capture FILE         capture all packets to a pcap file for Wireshark
+          --socket PATH          control socket (default: $VIRTUAL_RADIO_SOCKET, or virtual-radio.sock in
                                  $XDG_RUNTIME_DIR)
-          --hosts N              the controllers, and then those at ports, are those of N hosts, as many for each:
-                                 a/hci0, …, b/hci0, …
-          --remote PATH          add no controllers but the one that speaks H4 at this serial port or Unix socket, as soon
-                                 as it answers: that of a host of a radio elsewhere (--port)
         """
 
     init(_ words: some Sequence<String>) throws(UsageError) {
@@ -83,9 +86,10 @@ struct Arguments {
             }
             try set(option, value)
         }
-        guard !holds || scene != nil else { throw UsageError("--hold is for --scene") }
+        guard !holds || scene != nil else { throw UsageError("--hold requires --scene") }
         guard (controllers + ports.count) % hosts == 0 else {
-            throw UsageError("--hosts \(hosts) needs as many controllers for each, by --controllers and --port")
+            throw UsageError(
+                "--hosts \(hosts) requires the same number of controllers (--controllers, --port) for each host")
         }
     }
 
@@ -97,11 +101,11 @@ struct Arguments {
     func controllerName(_ number: Int, kernel: Int? = nil) -> String {
         guard hosts > 1 else { return "hci\(kernel ?? number)" }
         let each = (controllers + ports.count) / hosts
-        let host = UnicodeScalar(UInt8(ascii: "a") + UInt8(truncatingIfNeeded: min(number / each, Self.mostHosts)))
+        let host = UnicodeScalar(UInt8(ascii: "a") + UInt8(truncatingIfNeeded: min(number / each, Self.maximumHosts)))
         return "\(host)/hci\(number % each)"
     }
 
-    private static let mostHosts = 8
+    private static let maximumHosts = 8
 
     private static let options = [
         "--controllers", "--h4", "--port", "--remote", "--controller", "--air", "--seed", "--capture", "--scene",
@@ -111,8 +115,8 @@ struct Arguments {
     private mutating func set(_ option: String, _ value: String) throws(UsageError) {
         switch option {
         case "--controllers":
-            guard let number = Int(value), 1...Self.mostControllers ~= number else {
-                throw UsageError("--controllers takes a number from 1 to \(Self.mostControllers), not \(value)")
+            guard let number = Int(value), 1...Self.maximumControllers ~= number else {
+                throw UsageError("--controllers takes a number from 1 to \(Self.maximumControllers), not \(value)")
             }
             wantedControllers = number
         case "--controller":
@@ -132,8 +136,8 @@ struct Arguments {
         case "--scene": scene = value
         case "--socket": socket = value
         case "--hosts":
-            guard let number = Int(value), 1...Self.mostHosts ~= number else {
-                throw UsageError("--hosts takes a number from 1 to \(Self.mostHosts), not \(value)")
+            guard let number = Int(value), 1...Self.maximumHosts ~= number else {
+                throw UsageError("--hosts takes a number from 1 to \(Self.maximumHosts), not \(value)")
             }
             hosts = number
         default:

@@ -28,10 +28,10 @@ struct ControlRequest {
         defer { close(connection) }
         try send(Array(request.utf8) + [0x0A], connection)
         var lines = LineReader(connection)
-        guard let line = lines.next() else { throw Absence(text: "the radio at \(path) has ended") }
+        guard let line = lines.next() else { throw Absence(text: "the radio at \(path) stopped") }
         let reply = try JSONReader.read(line)
         guard reply["ok"]?.text == "true" else {
-            for text in (reply["error"]?.text ?? "the radio refuses").split(separator: "\n") {
+            for text in (reply["error"]?.text ?? "the radio refused").split(separator: "\n") {
                 VirtualRadioProgram.say("virtual-radio: \(text)", to: STDERR_FILENO)
             }
             return false
@@ -72,7 +72,7 @@ struct ControlRequest {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Absence(text: "the radio at \(path) has ended") }
+            guard count > 0 else { throw Absence(text: "the radio at \(path) stopped") }
             rest = rest.dropFirst(count)
         }
     }

@@ -14,7 +14,7 @@ final class RadioLoop {
     /// Whether there may be others than this machine's kernel.
     private let hasHosts: Bool
     /// By the index of the controller.
-    private var attachments: [(any Attachment)?] = []
+    private var transports: [(any HCITransport)?] = []
     private var polled: [pollfd] = []
     /// The controller at each place of `polled`.
     private var indexes: [Int] = []
@@ -51,8 +51,8 @@ final class RadioLoop {
             wait(milliseconds: 0)
         }
         for port in ports { add(port) }
-        for (index, attachment) in attachments.enumerated() {
-            let number = (attachment as? VirtualHCI)?.number
+        for (index, transport) in transports.enumerated() {
+            let number = (transport as? VirtualHCI)?.number
             director.add(controller: arguments.controllerName(index, kernel: number), index)
         }
         if let scene { try play(scene, seed, arguments) }
@@ -78,8 +78,7 @@ final class RadioLoop {
         } catch {
             // Controllers are what it is for. A second radio need not be controlled.
             guard arguments.socket == nil else { throw error }
-            VirtualRadioProgram.say(
-                "virtual-radio: there is no control socket: \(error.description)", to: STDERR_FILENO)
+            VirtualRadioProgram.say("virtual-radio: no control socket: \(error.description)", to: STDERR_FILENO)
         }
     }
 
@@ -113,13 +112,13 @@ final class RadioLoop {
     }
 
     /// Adds a controller for a host.
-    private func add(_ attachment: some Attachment) {
+    private func add(_ transport: some HCITransport) {
         let address = Self.address(radio.nextIndex)
-        let index = radio.add(kind, address: address) { [weak attachment] in attachment?.write($0) }
+        let index = radio.add(kind, address: address) { [weak transport] in transport?.write($0) }
         // Places between may be those of phantoms.
-        while index >= attachments.count { attachments.append(nil) }
-        attachments[index] = attachment
-        polled.append(pollfd(fd: attachment.descriptor, events: Int16(POLLIN), revents: 0))
+        while index >= transports.count { transports.append(nil) }
+        transports[index] = transport
+        polled.append(pollfd(fd: transport.descriptor, events: Int16(POLLIN), revents: 0))
         indexes.append(index)
     }
 
@@ -149,14 +148,14 @@ final class RadioLoop {
     private func readPackets(_ place: Int) {
         guard polled[place].revents & ~Int16(POLLOUT) != 0 else { return }
         let index = indexes[place]
-        attachments[index]?.read(buffer) { radio.receive($0, from: index) }
+        transports[index]?.read(buffer) { radio.receive($0, from: index) }
     }
 
     private func acceptHosts() {
         while let host = listener?.accept() {
-            guard indexes.count < Arguments.mostControllers else {
+            guard indexes.count < Arguments.maximumControllers else {
                 VirtualRadioProgram.say(
-                    "virtual-radio: there are \(Arguments.mostControllers) controllers, and no more for another host",
+                    "virtual-radio: refused a host: too many controllers (limit \(Arguments.maximumControllers))",
                     to: STDERR_FILENO)
                 continue
             }
@@ -169,16 +168,16 @@ final class RadioLoop {
     /// Gives the hosts what this turn had for them, and looks which of them are over and which wait for room.
     private func review() {
         for place in polled.indices.reversed() {
-            guard let attachment = attachments[indexes[place]] else { continue }
-            attachment.writeWaiting()
-            polled[place].events = Int16(attachment.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN)
-            if attachment.isOver { remove(place) }
+            guard let transport = transports[indexes[place]] else { continue }
+            transport.writeWaiting()
+            polled[place].events = Int16(transport.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN)
+            if transport.isOver { remove(place) }
         }
     }
 
     private func remove(_ place: Int) {
         radio.remove(indexes[place])
-        attachments[indexes[place]] = nil
+        transports[indexes[place]] = nil
         polled.remove(at: place)
         indexes.remove(at: place)
     }

@@ -9,7 +9,7 @@ final class RadioServer {
     private let listener: UnixListener
     private var clients: [RadioClient] = []
 
-    static let mostClients = 32
+    static let maximumClients = 32
 
     /// Listens, if no other radio does at that path.
     init(_ director: RadioDirector, at path: String) throws(SystemError) {
@@ -47,13 +47,13 @@ final class RadioServer {
     }
 
     private func accept() {
-        for _ in 0..<Self.mostClients {
+        for _ in 0..<Self.maximumClients {
             guard let connection = listener.accept() else { return }
             let client = RadioClient(connection.descriptor)
-            if clients.count < Self.mostClients, connection.user == geteuid() || connection.user == 0 {
+            if clients.count < Self.maximumClients, connection.user == geteuid() || connection.user == 0 {
                 clients.append(client)
             } else {
-                client.send(RadioDirector.refuse("too many clients (limit \(Self.mostClients))"))
+                client.send(RadioDirector.refuse("too many clients (limit \(Self.maximumClients))"))
             }
         }
     }
@@ -73,7 +73,7 @@ final class RadioClient {
     private(set) var isClosed = false
 
     /// How much is kept for a client that does not read, in bytes.
-    static let mostOutgoing = 1 << 18
+    static let maximumOutgoing = 1 << 18
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -109,7 +109,7 @@ final class RadioClient {
         }
         if incoming.count > RadioDirector.longestRequest {
             if !isSkipping {
-                send(RadioDirector.refuse("a request of more than \(RadioDirector.longestRequest) bytes"))
+                send(RadioDirector.refuse("request too long (limit \(RadioDirector.longestRequest) bytes)"))
             }
             isSkipping = true
             incoming = []
@@ -127,7 +127,7 @@ final class RadioClient {
 
     /// Sends a line, now or when the client takes it. One that has not taken too many is closed.
     func send(_ line: String) {
-        guard outgoing.count + line.utf8.count < Self.mostOutgoing else { return isClosed = true }
+        guard outgoing.count + line.utf8.count < Self.maximumOutgoing else { return isClosed = true }
         outgoing += Array(line.utf8) + [0x0A]
         write()
     }

@@ -11,7 +11,7 @@ final class RecordingFile: RecordingOutput {
 
     /// In bytes. What is beyond that is not recorded, as the lab's files are in its memory.
     private static let longest = 1 << 26
-    private static let mostWaiting = 1 << 15
+    private static let maximumWaiting = 1 << 15
 
     init(_ path: String) throws(SystemError) {
         self.path = path
@@ -20,7 +20,7 @@ final class RecordingFile: RecordingOutput {
         guard descriptor >= 0 else { throw SystemError("cannot write \(path)") }
         var info = stat()
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, ftruncate(descriptor, 0) == 0 else {
-            throw SystemError(text: "cannot write \(path): it is no file")
+            throw SystemError(text: "cannot write \(path): not a regular file")
         }
     }
 
@@ -34,7 +34,7 @@ final class RecordingFile: RecordingOutput {
         waiting += line.utf8
         waiting.append(0x0A)
         written += line.utf8.count + 1
-        if waiting.count >= Self.mostWaiting { flush() }
+        if waiting.count >= Self.maximumWaiting { flush() }
     }
 
     /// What a full disk does not take is lost.

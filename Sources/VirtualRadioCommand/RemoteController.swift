@@ -24,7 +24,7 @@ final class RemoteController {
         buffer.deallocate()
     }
 
-    /// Returns when the other end is gone.
+    /// Returns when the other end has closed.
     func run() throws(SystemError) {
         awaitAnswer()
         guard !port.isOver else { return }
@@ -35,7 +35,7 @@ final class RemoteController {
             if ready[0] { port.read(buffer) { if !answers($0) { kernel.write($0) } } }
             if ready[1] { kernel.read(buffer) { port.write($0) } }
         }
-        if kernel.isOver { throw SystemError(text: "the kernel has removed the controller") }
+        if kernel.isOver { throw SystemError(text: "the kernel removed the controller") }
     }
 
     private func awaitAnswer() {
@@ -58,15 +58,15 @@ final class RemoteController {
     /// Waits until there is something to read, and says where. What waits for room is written meanwhile.
     ///
     /// - Parameter limit: in milliseconds; none if negative.
-    private func wait(_ attachments: [any Attachment], atMost limit: Int32 = -1) -> [Bool] {
-        for attachment in attachments { attachment.writeWaiting() }
-        var polled = attachments.map { attachment in
-            let events = attachment.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN
-            return pollfd(fd: attachment.descriptor, events: Int16(events), revents: 0)
+    private func wait(_ transports: [any HCITransport], atMost limit: Int32 = -1) -> [Bool] {
+        for transport in transports { transport.writeWaiting() }
+        var polled = transports.map { transport in
+            let events = transport.isWaitingForRoom ? POLLIN | POLLOUT : POLLIN
+            return pollfd(fd: transport.descriptor, events: Int16(events), revents: 0)
         }
-        guard poll(&polled, nfds_t(polled.count), limit) > 0 else { return attachments.map { _ in false } }
-        for (attachment, place) in zip(attachments, polled) where place.revents & Int16(POLLOUT) != 0 {
-            attachment.writeWaiting()
+        guard poll(&polled, nfds_t(polled.count), limit) > 0 else { return transports.map { _ in false } }
+        for (transport, place) in zip(transports, polled) where place.revents & Int16(POLLOUT) != 0 {
+            transport.writeWaiting()
         }
         return polled.map { $0.revents & ~Int16(POLLOUT) != 0 }
     }

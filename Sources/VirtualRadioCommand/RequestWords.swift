@@ -23,32 +23,43 @@ struct RequestWords {
     static let usage = """
         usage: virtual-radio COMMAND [ARG…] [--socket PATH]
 
-        Changes what a running virtual radio has in its air. A and B are controllers (hci0; with two hosts a/hci0),
-        names of the scene, or addresses. Positions are in metres; TIME is such as 500ms, 10s or 2min.
+                Controls a running virtual radio. NAME, A and B are controllers (hci0; with two hosts a/hci0), names from the
+        scene, or addresses. Positions are in metres; TIME is such as 500ms, 10s or 2min.
 
-          move NAME X Y [--over TIME]     moves a device, at once or in that time
-          body NAME DB                    weakens all that a device sends and receives
-          rssi A B DBM|auto               sets how strongly two hear each other, or leaves it to their distance
-          loss A B PERCENT                loses a part of what two send to each other
-          block A B, unblock A B          lets nothing pass between two, and lets it pass again
+        DEVICES
+          move NAME X Y [--over TIME]     move a device, at once or over this time
+          body NAME DB                    attenuate everything that a device sends and receives
+
+        LINKS
+          rssi A B DBM|auto               set the RSSI between two devices, or derive it from their distance
+          loss A B PERCENT                set the packet loss between two devices
+          block A B, unblock A B          block or unblock all packets between two devices
+
+        INTERFERENCE
           jam NAME X Y --power DBM [--duty PERCENT] [--for TIME]
-                                          disturbs those around it with noise that is so strong at one metre
+                                          add a jammer that emits noise of this power at one metre
           jam NAME X Y --radius M --loss PERCENT [--for TIME]
-                                          loses a part of what those in that radius would receive
-          unjam NAME                      removes a jammer
+                                          add a jammer with this packet loss for receivers in its radius
+          unjam NAME                      remove a jammer
+
+        PHANTOMS
           phantom add NAME X Y [--to X Y] [--count N] [--address ADDRESS] [--interval TIME] [--local-name TEXT]
                   [--services UUID,UUID…] [--data HEX] [--response HEX]
-                                          adds advertisers without a host, at a position or between two corners
-          phantom remove NAME             removes them
-          scene FILE [--hold]             begins a scene, in YAML or JSON; with --hold its time waits for begin
-          begin                           begins the time of a scene that waits for it
-          reset                           makes everything as it was when the radio began; its scene begins anew
-          status [--json]                 shows who is where, and which links there are
-          events [--follow] [--json]      shows what has happened, and with --follow what happens from now on
-          record FILE [--end]             writes all that is in the air to a file, until --end or the radio's end;
-                                          lab page makes a page of it
+                                          add advertisers without a host, at a position or between two corners
+          phantom remove NAME             remove them
 
-        The exit status is 1 if the radio refuses, 64 if the command is wrong, 69 if there is no radio.
+        SCENE
+          scene FILE [--hold]             load a scene in YAML or JSON; with --hold its time waits for begin
+          begin                           start the time of a scene that waits
+          reset                           restore the radio's initial state and restart its scene
+
+        OBSERVATION
+          status [--json]                 show device positions and links
+          events [--follow] [--json]      show past events, and with --follow new ones as they happen
+          record FILE [--end]             record all packets to a file, until --end or until the radio stops;
+                                          lab page converts it to a page
+
+        The exit status is 1 if the radio refuses, 64 for a usage error, 69 if no radio is running.
         """
 
     static let names = [
@@ -75,7 +86,7 @@ struct RequestWords {
         var words = Array(words)[...]
         let name = words.popFirst() ?? "help"
         guard Self.names.contains(name) else {
-            throw UsageError("there is no command \(name)\(Suggestion.text(for: name, among: Self.names))")
+            throw UsageError("unknown command \(name)\(Suggestion.text(for: name, among: Self.names))")
         }
         try sort(words, of: name)
         if kind == .help { return }
@@ -100,7 +111,7 @@ struct RequestWords {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let count = known[parts[0]] else {
                 throw UsageError(
-                    "\(name) has no option \(parts[0])\(Suggestion.text(for: parts[0], among: known.keys.sorted()))")
+                    "\(name): unknown option \(parts[0])\(Suggestion.text(for: parts[0], among: known.keys.sorted()))")
             }
             var values = Array(parts.dropFirst())
             while values.count < count, let value = words.popFirst() { values.append(value) }

@@ -12,7 +12,7 @@ enum SceneFile {
         } catch let failure as SceneReader.Failure {
             throw SystemError(text: "\(path): \(failure.description)")
         } catch {
-            throw SystemError(text: "\(path) is no JSON: \(error). virtual-radio-scene makes it of a scene in YAML")
+            throw SystemError(text: "\(path): invalid JSON: \(error); convert scenes in YAML with virtual-radio-scene")
         }
     }
 
@@ -35,6 +35,6 @@ enum SceneFile {
             guard count > 0 else { return content.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(content[3...]) : content }
             content += buffer[..<count]
         }
-        throw SystemError(text: "\(name) is longer than \(RadioDirector.longestRequest) bytes")
+        throw SystemError(text: "\(name) is too long (limit \(RadioDirector.longestRequest) bytes)")
     }
 }

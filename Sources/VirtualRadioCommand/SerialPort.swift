@@ -4,7 +4,7 @@ import VirtualRadio
 
 /// A host or a controller at the other end of a socket or a serial port, with packets in the form H4: another machine,
 /// or a program.
-final class SerialPort: Attachment {
+final class SerialPort: HCITransport {
     let descriptor: Int32
     private let other: PacketStream.Sender
     private let isSocket: Bool
@@ -13,10 +13,10 @@ final class SerialPort: Attachment {
     private var waiting: [UInt8] = []
     private(set) var isOver = false
 
-    /// Who does not read for so many bytes, some 25,000 reports of advertisers, is given up.
-    static let mostWaiting = 1 << 20
-    /// Memory of so many bytes is kept for the next packets.
-    private static let mostKept = 1 << 14
+    /// A peer that does not read for this many bytes, some 25,000 advertising reports, is disconnected.
+    static let maximumWaiting = 1 << 20
+    /// Memory of this many bytes is kept for the next packets.
+    private static let maximumKept = 1 << 14
 
     /// Takes the descriptor over, which does not block.
     init(_ descriptor: Int32, isSocket: Bool, to other: PacketStream.Sender) {
@@ -59,13 +59,13 @@ final class SerialPort: Attachment {
             return
         }
         stream.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
-        if stream.isMalformed { giveUp("it sent what is no packet of a \(other)") }
+        if stream.isMalformed { giveUp("it sent an invalid HCI packet") }
     }
 
     /// The packets of a turn go together.
     func write(_ packet: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        guard waiting.count + packet.count <= Self.mostWaiting else { return giveUp("it does not read") }
+        guard waiting.count + packet.count <= Self.maximumWaiting else { return giveUp("it does not read its packets") }
         waiting.append(contentsOf: packet)
     }
 
@@ -73,7 +73,7 @@ final class SerialPort: Attachment {
         guard !waiting.isEmpty else { return }
         let sent = waiting.withUnsafeBytes { send($0) }
         if sent == waiting.count {
-            waiting.removeAll(keepingCapacity: sent <= Self.mostKept)
+            waiting.removeAll(keepingCapacity: sent <= Self.maximumKept)
         } else {
             waiting.removeFirst(sent)
         }
@@ -97,6 +97,6 @@ final class SerialPort: Attachment {
     private func giveUp(_ reason: String) {
         isOver = true
         waiting = []
-        VirtualRadioProgram.say("virtual-radio: a \(other) is disconnected: \(reason)", to: STDERR_FILENO)
+        VirtualRadioProgram.say("virtual-radio: disconnected a \(other): \(reason)", to: STDERR_FILENO)
     }
 }

@@ -15,7 +15,7 @@ final class Signals {
 
     init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw SystemError("cannot make a pipe") }
+        guard Glibc.pipe(&ends) == 0 else { throw SystemError("cannot create a pipe") }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)

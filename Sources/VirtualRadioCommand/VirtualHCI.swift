@@ -2,9 +2,9 @@ import Glibc
 import Posix
 
 /// A controller of this machine's kernel that this process plays, by `/dev/vhci`. Each read and each write is a packet.
-final class VirtualHCI: Attachment {
+final class VirtualHCI: HCITransport {
     let descriptor: Int32
-    /// That of the controller in the kernel, once that has told it.
+    /// That of the controller in the kernel, once the kernel has reported it.
     private(set) var number: Int?
     private let packetsAtOnce = 32
     private(set) var isOver = false
@@ -18,7 +18,7 @@ final class VirtualHCI: Attachment {
         // A packet for the driver itself: make a primary controller.
         let request: [UInt8] = [Self.vendorPacket, 0x00]
         guard Glibc.write(descriptor, request, request.count) == request.count else {
-            throw SystemError("cannot add a controller by /dev/vhci")
+            throw SystemError("cannot add a controller through /dev/vhci")
         }
     }
 
@@ -32,7 +32,7 @@ final class VirtualHCI: Attachment {
         for _ in 0..<packetsAtOnce {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             guard count > 0 else {
-                // Otherwise the kernel does not have the controller any more.
+                // Otherwise the kernel no longer has the controller.
                 isOver = count == 0 || errno != EAGAIN && errno != EINTR
                 return
             }

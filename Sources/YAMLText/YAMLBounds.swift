@@ -25,11 +25,11 @@ package enum YAMLBounds {
         package let place: Place?
 
         fileprivate static func depth(_ place: Place) -> Violation {
-            Violation(message: "lists and mappings are more than \(maximumDepth) deep within each other", place: place)
+            Violation(message: "nesting deeper than \(maximumDepth) levels", place: place)
         }
         fileprivate static func size(_ place: Place) -> Violation {
             Violation(
-                message: "the file unfolds into more than \(maximumNodes) values, lists and mappings", place: place)
+                message: "the file expands to more than \(maximumNodes) values, lists and mappings", place: place)
         }
         fileprivate static func key(_ place: Place) -> Violation {
             Violation(message: "expected a key: plain text, found a list or a mapping", place: place)
@@ -152,7 +152,8 @@ package enum YAMLBounds {
                 // A list or mapping gets its anchor only at its end, so that none can contain itself.
                 guard let anchored = anchors[name] else {
                     let shown = name.prefix(40)
-                    throw Violation(message: "no anchor &\(shown) ends before its alias *\(shown)", place: event.place)
+                    throw Violation(
+                        message: "alias *\(shown) does not follow a complete anchor &\(shown)", place: event.place)
                 }
                 try add(anchored, event.place)
             case .begin(let isMapping, let anchor):

@@ -26,13 +26,13 @@ package enum YAMLText {
         }
         guard let data, data.count <= maximumLength else {
             throw Mistake(
-                message: data == nil ? "the file is empty" : "the file is longer than \(maximumLength) bytes")
+                message: data == nil ? "the file is empty" : "the file is too long (limit \(maximumLength) bytes)")
         }
         // Editors on Windows begin files with a byte-order mark.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         guard let text = String(validating: data.starts(with: mark) ? data.dropFirst(mark.count) : data, as: UTF8.self)
         else {
-            throw Mistake(message: "the file is not UTF-8 text")
+            throw Mistake(message: "not UTF-8 text")
         }
         return text
     }
@@ -42,7 +42,7 @@ package enum YAMLText {
         func fail(_ message: String, _ mark: Mark? = nil) -> Mistake {
             Mistake(message: message, line: mark?.line, column: mark?.column)
         }
-        guard !text.utf8.contains(0) else { throw fail("the file has a zero byte in it, which is no text") }
+        guard !text.utf8.contains(0) else { throw fail("not a text file (contains a NUL byte)") }
         do throws(YAMLBounds.Violation) {
             try YAMLBounds.check(text)
         } catch {
@@ -58,14 +58,14 @@ package enum YAMLText {
             YamlError.composer(let context, let problem, let mark, _)
         {
             let place = context.map { $0.text.isEmpty ? "" : "\($0.text), " } ?? ""
-            throw fail("this is no YAML: \(place)\(problem)", mark)
+            throw fail("not valid YAML: \(place)\(problem)", mark)
         } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
             let keys = duplicates.sorted().prefix(3).map { "\"\(shortened($0))\"" }.joined(separator: ", ")
-            throw fail("the same key twice: \(keys)\(duplicates.count > 3 ? ", …" : "")", context.mark)
+            throw fail("duplicate key: \(keys)\(duplicates.count > 3 ? ", …" : "")", context.mark)
         } catch YamlError.reader(let problem, _, _, _) {
-            throw fail("this is no YAML: \(problem)")
+            throw fail("not valid YAML: \(problem)")
         } catch {
-            throw fail("this is no YAML: \("\(error)".split(whereSeparator: \.isNewline).first ?? "")")
+            throw fail("not valid YAML: \("\(error)".split(whereSeparator: \.isNewline).first ?? "")")
         }
         guard let node else { throw fail("the file is empty") }
         return node

@@ -46,6 +46,6 @@ import Testing
         #expect(BlueZError(absent) == .notRunning)
         #expect(BlueZError(.disconnected(call: "call")) == .notRunning)
         let gone = BusError.remote(name: "org.freedesktop.DBus.Error.UnknownObject", message: "", call: "call")
-        #expect(BlueZError(gone) == .gone("call"))
+        #expect(BlueZError(gone) == .objectRemoved("call"))
     }
 }

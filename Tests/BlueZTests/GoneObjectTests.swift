@@ -87,7 +87,7 @@ struct GoneObjectTests {
     private static func text<T>(_ result: Result<T, any Error>) -> String {
         switch result {
         case .success: "success"
-        case .failure(BlueZError.gone): "gone"
+        case .failure(BlueZError.objectRemoved): "gone"
         case .failure(let error): "\(error)"
         }
     }

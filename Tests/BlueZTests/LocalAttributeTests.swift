@@ -128,9 +128,13 @@ struct LocalAttributeTests {
         daemon.remove(daemon.adapter)
         try await eventually("it is known") { session.adapters.isEmpty }
         let service = LocalApplication([LocalService(uuid: "180D", characteristics: [])])
-        await #expect(throws: BlueZError.gone(adapter.path.string)) { try await service.register(with: adapter) }
+        await #expect(throws: BlueZError.objectRemoved(adapter.path.string)) {
+            try await service.register(with: adapter)
+        }
         let advertisement = Advertisement(AdvertisementData(localName: "x"))
-        await #expect(throws: BlueZError.gone(adapter.path.string)) { try await advertisement.register(with: adapter) }
+        await #expect(throws: BlueZError.objectRemoved(adapter.path.string)) {
+            try await advertisement.register(with: adapter)
+        }
         #expect(!service.isRegistered && !advertisement.isRegistered)
     }
 

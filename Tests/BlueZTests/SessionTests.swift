@@ -96,7 +96,7 @@ struct SessionTests {
         try await eventually("the new one") { session.state == .available && session.adapters.first !== former }
         #expect(mirror.lines == ["+ hci0", "available", "- hci0", "lost", "+ hci0", "available"])
         #expect(!former.isValid && session.adapters.first?.isValid == true)
-        await #expect(throws: BlueZError.gone("/org/bluez/hci0")) { try await former.setPowered(true) }
+        await #expect(throws: BlueZError.objectRemoved("/org/bluez/hci0")) { try await former.setPowered(true) }
     }
 
     @Test func `a bluetoothd that is not there is said to be missing and found later`() async throws {

@@ -80,7 +80,9 @@ import Testing
         let reference = text.reference(to: places[4])
         let value = Data(repeating: 0xA5, count: 512)
         let failure = #expect(throws: Failure.self) {
-            for number in 0..<RecordingLimits.mostValues { try file.append(value, at: Double(number), of: reference) }
+            for number in 0..<RecordingLimits.maximumValues {
+                try file.append(value, at: Double(number), of: reference)
+            }
         }
         #expect(failure?.status == .failed && failure?.message == "\(path) is full: dittojay reads no longer recording")
         #expect(file.count > 7000)
@@ -97,9 +99,9 @@ import Testing
         #expect(throws: Failure.self) {
             try file.append(Data(), at: RecordingLimits.longest + 1, of: reference)
         }
-        for number in 0..<RecordingLimits.mostValues { try file.append(Data(), at: Double(number), of: reference) }
+        for number in 0..<RecordingLimits.maximumValues { try file.append(Data(), at: Double(number), of: reference) }
         #expect(throws: Failure.self) { try file.append(Data(), at: 1e5, of: reference) }
-        #expect(file.count == RecordingLimits.mostValues)
+        #expect(file.count == RecordingLimits.maximumValues)
     }
 
     @Test func `a device that is full is a failure`() {

@@ -3,7 +3,7 @@ import Testing
 @testable import Bluejay
 
 @MainActor @Suite struct DeadlineTests {
-    let time = ManualTimekeeper()
+    let time = ManualClock()
 
     @Test func `the time-out comes once, when the time is over`() {
         var count = 0

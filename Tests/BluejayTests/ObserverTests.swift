@@ -69,7 +69,7 @@ import Testing
         let reader = Reader()
         let messages = LogRecorder()
         let bluejay = Bluejay(
-            logObserver: reader, log: Log(messages.logger), timekeeper: ManualTimekeeper())
+            logObserver: reader, log: Log(messages.logger), clock: ManualClock())
         #expect(reader.texts.count == 1)
         #expect(reader.texts.first?.contains(bluejay.uuid.uuidString) == true)
         bluejay.log("100%@ %s %n")

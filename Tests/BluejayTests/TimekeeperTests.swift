@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimekeeperTests {
     @Test func `calls come on the main queue, in the order in which they are due, unless cancelled`() async {
-        let time = DispatchTimekeeper()
+        let time = DispatchClock()
         let start = time.now
         let order = LockedArray<Int>()
         await withCheckedContinuation { continuation in
@@ -25,7 +25,7 @@ import Testing
     func `what is due at once comes soon, but not inside the call`(seconds: TimeInterval) async {
         await withCheckedContinuation { continuation in
             var isInside = true
-            _ = DispatchTimekeeper().after(seconds) {
+            _ = DispatchClock().after(seconds) {
                 #expect(!isInside)
                 continuation.resume()
             }
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `times without end do not end the program`() {
         for seconds in [TimeInterval.infinity, .nan, .greatestFiniteMagnitude] {
-            DispatchTimekeeper().after(seconds) { Issue.record("came") }.cancel()
+            DispatchClock().after(seconds) { Issue.record("came") }.cancel()
         }
     }
 }

@@ -102,27 +102,27 @@ struct ChannelTests {
     }
 
     @Test(arguments: [
-        ("l2cap: []", "l2cap: there can be 32 channels at most, and one at least"),
+        ("l2cap: []", "l2cap: expected 1...32 channels"),
         ("l2cap: [{name: log}]", "l2cap[0]: \"mode\" is missing"),
         ("l2cap: [{mode: echo}]", "l2cap[0]: \"name\" is missing"),
         (
             "l2cap: [{name: log, mode: echo, psm: 127}]",
             "l2cap[0].psm: expected a whole number from 128 to 255, found \"127\""
         ),
-        ("l2cap: [{name: log, mode: echo, bytes: 5}]", "l2cap[0].bytes: only a counter has a number of bytes"),
-        ("l2cap: [{name: log, mode: echo, file: a}]", "l2cap[0].file: only the mode file has a file"),
+        ("l2cap: [{name: log, mode: echo, bytes: 5}]", "l2cap[0].bytes: bytes is valid only for the mode counter"),
+        ("l2cap: [{name: log, mode: echo, file: a}]", "l2cap[0].file: file is valid only for the mode file"),
         ("l2cap: [{name: log, mode: file}]", "l2cap[0]: \"file\" is missing"),
         (
             "l2cap: [{name: log, mode: echo}, {name: log, mode: stall}]",
-            "l2cap[1]: there is another channel named log"
+            "l2cap[1]: duplicate channel name log"
         ),
         (
             "l2cap: [{name: log, mode: echo, psm: 200}, {name: b, mode: stall, psm: 200}]",
-            "l2cap[1]: there is another channel at PSM 200"
+            "l2cap[1]: duplicate PSM 200"
         ),
         (
             "l2cap: [{name: other, mode: echo}]",
-            "services[0].characteristics[0].psm-of: there is no L2CAP channel log"
+            "services[0].characteristics[0].psm-of: unknown L2CAP channel \"log\""
         ),
     ])
     func `mistakes are reported`(text: String, mistake: String) {

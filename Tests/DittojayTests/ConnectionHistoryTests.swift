@@ -9,7 +9,7 @@ final class ConnectionHistoryTests {
     private let central = ObjectPath.root.appending("central")
     private var now = ContinuousClock.now
     private static let keyLoss =
-        "its connections end at once: it seems to have lost the keys of its pairing with this machine; run "
+        "its connections end at once: it has probably lost the keys of its pairing with this machine; run "
         + "\"dittojay unpair AA\", and pair again"
 
     /// - Returns: what is said of the pairing at the end.

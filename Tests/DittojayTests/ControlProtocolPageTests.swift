@@ -85,7 +85,7 @@ import PlainText
         let text = try section("Lines")
         for limit in [
             "\(ControlRequest.maximumLength) bytes", "| connections | \(limits.clients);",
-            "after \(Int(limits.idleTime)) s", "| connections that get events | \(limits.followers);",
+            "after \(Int(limits.idleTime)) s", "| connections that get events | \(limits.subscribers);",
             "\(ControlPeer.eventCapacity >> 10) KiB", "| faults at a time | \(Fault.maximumCount) |",
         ] { #expect(text.contains(limit), "\(limit)") }
         #expect(page.contains("version \(ControlRequest.protocolVersion)."))

@@ -173,7 +173,7 @@ import Posix
     @Test func `an endless line gets an error`() throws {
         try withServer {
             let replies = try exchange([UInt8](repeating: 0x20, count: 5000), lines: 1)
-            #expect(replies.first?.contains("longer than 4096 bytes") == true)
+            #expect(replies.first?.contains("request too long (limit 4096 bytes)") == true)
         }
     }
 
@@ -346,7 +346,7 @@ import Posix
                 return client
             }
             let error = #expect(throws: DittojayError.self) { try ControlClient.send(.status, to: address) }
-            #expect(error == .refused("2 programs wait already for what they have asked for"))
+            #expect(error == .refused("too many connections (limit 2)"))
             #expect(busy.count == 2)
         }
     }

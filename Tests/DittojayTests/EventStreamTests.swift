@@ -136,13 +136,13 @@ import PlainText
     }
 
     @Test func `only so many may follow, and another one may when one of them has ended`() throws {
-        try withServer(.init(followers: 2)) { _ in
+        try withServer(.init(subscribers: 2)) { _ in
             let first = try Reader(address)
             var second: Reader? = try Reader(address)
             _ = try first.follow()
             _ = try second?.follow()
             let third = try Reader(address)
-            #expect(try third.follow() == "{\"ok\":false,\"error\":\"2 programs follow the events already\"}")
+            #expect(try third.follow() == "{\"ok\":false,\"error\":\"too many event subscribers (limit 2)\"}")
             third.send(.status)
             #expect(try third.line() == "{\"ok\":true}", "what else it asks for is answered")
             second = nil
@@ -153,7 +153,7 @@ import PlainText
     }
 
     @Test func `a reader that goes while much waits for it makes room for another`() throws {
-        try withServer(.init(followers: 1)) { server in
+        try withServer(.init(subscribers: 1)) { server in
             var first: Reader? = try Reader(address)
             _ = try first?.follow()
             // More than the socket takes.

@@ -69,7 +69,7 @@ import Testing
         #expect(play.outcome == ["not reached", "not reached"])
         play.occurred(.written, Self.store, [1])
         #expect(play.outcome == ["met", "not reached"])
-        // It expects anew: what was before does not count.
+        // It expects again: what was before does not count.
         play.occurred(.written, Self.sink, [3])
         #expect(play.outcome == ["met", "met"] && play.ends == 1 && play.report.hasPassed)
     }
@@ -222,7 +222,7 @@ import Testing
                 "scenario test FAILED: 1 of 3 expectations met", "  ok: a central connects, within 10 s, T s",
                 "  FAILED: asks for <both> (x.yaml:7), T s",
                 "    expected: a write of lab/store: 50494e47 \"PING\", within 10 s",
-                "    dittojay was ended before; still missing: a write of lab/store: 50494e47 \"PING\"",
+                "    dittojay was stopped; still missing: a write of lab/store: 50494e47 \"PING\"",
                 "  not reached: a write, within 10 s",
                 "what happened (seconds since the scenario began; * marks its steps; faults are on purpose):",
                 "    T  * expects a central connects, within 10 s", "    T    connected C0:00:00:00:00:02",
@@ -289,13 +289,13 @@ import Testing
         ("- expect: conected", "did you mean \"connected\""),
         ("- expect: {occasion: connected, value: u8:1}", "only a read or a write has a value"),
         ("- expect: {occasion: subscribed, on: chirp, att-error: 0x80}", "only a read or a write is refused"),
-        ("- expect: {occasion: written, on: chirp}", "do not allow that it is written"),
+        ("- expect: {occasion: written, on: chirp}", "do not allow it to be written"),
         ("- expect: {occasion: connected, on: store}", "connected is not about a characteristic"),
         ("- expect: {occasion: written, value: u8:1, prefix: u8:1}", "exactly one of value, prefix, pattern"),
-        ("- expect: {occasion: written, pattern: PING}", "no pattern"),
+        ("- expect: {occasion: written, pattern: PING}", "invalid pattern"),
         ("- expect: {in-order: []}", "from 1 to 1000 events"),
         ("- expect: {in-order: [connected], occasion: read}", "exactly one of occasion, in-order, in-any-order"),
-        ("- expect: {in-order: [connected], value: u8:1}", "value belongs to an event of the list"),
+        ("- expect: {in-order: [connected], value: u8:1}", "value belongs in an event of the list"),
         ("- expect: {occasion: read, within: soon}", "a time such as"),
         ("- expect: {within: 3 s}", "exactly one of occasion"),
         ("- expect: {occasion: read, times: 0}", "a whole number from 1"),
@@ -315,6 +315,6 @@ import Testing
                   - {uuid: 2A19, properties: [write], write: {when: [{any: true, do: [{expect: connected}]}]}}
             """
         let error = #expect(throws: ProfileFileError.self) { try ProfileFile.parse(text, file: "x") }
-        #expect(error?.description.contains("for scenarios, not for the reaction to a write") == true)
+        #expect(error?.description.contains("valid only in a scenario, not in the reaction to a write") == true)
     }
 }

@@ -63,7 +63,7 @@ import YAMLText
     @Test(arguments: [
         ("recording: []", "expected a recording"), ("recording: {}", "\"values\" is missing"),
         ("recording: {values: 1 s 2A37 u8:1}", "expected a list of values"),
-        ("recording: {values: []}", "1...100000 values, and there are 0"),
+        ("recording: {values: []}", "expected 1...100000 values in a recording, found 0"),
         ("recording: {value: [1 s 2A37 u8:1]}", "did you mean \"values\""),
         ("recording: {pace: 0, values: [1 s 2A37 u8:1]}", "a number from 0.001 to 1000"),
         ("recording: {pace: 1001, values: [1 s 2A37 u8:1]}", "a number from 0.001 to 1000"),
@@ -78,12 +78,12 @@ import YAMLText
         ("recording: {values: [1 2A37 u8:1]}", "expected a time, a characteristic and a value"),
         ("recording: {values: [-1 s 2A37 u8:1]}", "a time such as"),
         ("recording: {values: [604801 s 2A37 u8:1]}", "a time from 0 s to 604800 s"),
-        ("recording: {values: [1 s 2A37 5]}", "is no value"),
+        ("recording: {values: [1 s 2A37 5]}", "invalid value \"5\""),
         ("recording: {values: [1 s 2A37 hex:0]}", "odd number"),
         ("recording: {values: [1 s 2A38 u8:1]}", "neither notify nor indicate"),
         ("recording: {values: [1 s heart-rate-measurment u8:1]}", "did you mean \"heart-rate-measurement\""),
-        ("recording: {values: [2 s 2A37 u8:1, 1.9 s 2A37 u8:1]}", "before that of the value in front of it, 2 s"),
-        ("recording: {values: [2 s busy u8:1]}", "battery/busy is in the recording, and sends other values"),
+        ("recording: {values: [2 s 2A37 u8:1, 1.9 s 2A37 u8:1]}", "earlier than that of the previous value, 2 s"),
+        ("recording: {values: [2 s busy u8:1]}", "battery/busy is in the recording, but also sends values of its own"),
     ])
     func `each mistake is named`(text: String, part: String) throws {
         let error = try #require(throws: ProfileFileError.self) { try parse(text) }
@@ -100,7 +100,7 @@ import YAMLText
     }
 
     @Test func `as many values as there can be are read within seconds, and one more is refused`() throws {
-        let count = RecordingLimits.mostValues
+        let count = RecordingLimits.maximumValues
         var text = Self.services + "recording:\n  values:\n"
         for number in 0..<count { text += "    - \(number).125 s heart-rate/heart-rate-measurement hex:0648\n" }
         #expect(text.utf8.count < YAMLText.maximumLength)
@@ -112,11 +112,11 @@ import YAMLText
         #expect(time < .seconds(20))
         text += "    - 600000 s heart-rate/heart-rate-measurement hex:0648\n"
         let error = #expect(throws: ProfileFileError.self) { try ProfileFile.parse(text, file: "x.yaml") }
-        #expect(error?.message.contains("and there are \(count + 1)") == true)
+        #expect(error?.message.contains("found \(count + 1)") == true)
     }
 
     @Test func `who writes a recording and who reads it have the same limit`() {
         #expect(RecordingLimits.longestFile == YAMLText.maximumLength)
-        #expect(RecordingLimits.mostValues < YAMLBounds.maximumNodes)
+        #expect(RecordingLimits.maximumValues < YAMLBounds.maximumNodes)
     }
 }

@@ -88,7 +88,7 @@ struct PageServerTests {
         #expect(try bench.response("GET /api/stream").hasPrefix("HTTP/1.1 401 "))
         #expect(try bench.response("GET /api/stream", token: AccessToken().text).hasPrefix("HTTP/1.1 401 "))
         var streams: [LoopbackClient] = []
-        for _ in 0..<PageServer.mostStreams {
+        for _ in 0..<PageServer.maximumStreams {
             let client = try LoopbackClient(port: bench.port)
             client.send(bench.request("GET /api/stream", token: bench.token.text))
             #expect(client.receive()?.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson") == true)

@@ -83,7 +83,7 @@ extension InTheLab {
         func `bluejay says why a connection has ended`() async throws {
             let (sensor, radio) = (try Sensor.here, try LabRadio.here)
             for (isLost, text) in [
-                (true, "the connection was lost: the device was not heard of in time"),
+                (true, "the connection was lost: supervision timeout"),
                 (false, "the device ended the connection"),
             ] {
                 let listen = try ChildProcess(

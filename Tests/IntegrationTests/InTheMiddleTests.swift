@@ -37,7 +37,7 @@ extension OnThreeHosts {
             start = .now
             try await confirm("no", on: sensorHost)
             let refusal = try await sensor.line(containing: #""event":"pairing-failed""#)
-            #expect(refusal.contains("it wants a number confirmed to pair, and dittojay has refused"), "\(refusal)")
+            #expect(refusal.contains("it wants a number confirmed to pair, and dittojay refused"), "\(refusal)")
             #expect(try await attack.exitStatus(within: .seconds(60)) == 13, "\(attack.transcript)")
             #expect(ContinuousClock.now - start < Self.atOnce)
 

@@ -67,7 +67,7 @@ extension InTheLab {
 
         @Test func `a strength that is set by hand is that of the scan`() async throws {
             let radio = try LabRadio.here
-            // What the test before has changed is not there any more.
+            // What the test before has changed is no longer there.
             let status = try await radio.status()
             #expect(status.air == "ideal" && status.devices.prefix(2).map(\.x) == [0, 1])
             let sensor = try await Sensor()
@@ -84,7 +84,7 @@ extension InTheLab {
                 Issue.record("hci9 was moved")
             } catch {
                 guard case .refused(let command, let reason) = error else { throw error }
-                #expect(command == "virtual-radio move hci9 1.0 2.0" && reason.contains("there is no device hci9"))
+                #expect(command == "virtual-radio move hci9 1.0 2.0" && reason.contains("unknown device hci9"))
             }
         }
     }

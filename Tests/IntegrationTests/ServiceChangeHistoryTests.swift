@@ -277,7 +277,7 @@ extension InTheLab.ServiceChange {
         try await listen.line(containing: "heart-rate-measurement", within: .seconds(60))
         try await sensor.command("service", "remove", "heart-rate")
         #expect(try await listen.exitStatus() == 7)
-        #expect(listen.transcript.contains("no more values after"), "\(listen.transcript)")
+        #expect(listen.transcript.contains("stopped after"), "\(listen.transcript)")
         try await sensor.stop()
     }
 

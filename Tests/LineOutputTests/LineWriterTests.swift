@@ -114,7 +114,7 @@ struct LineWriterTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 10_000)
     }
 
-    @Test func `the end has more patience with a thread that is late than with a reader`() async throws {
+    @Test func `the end waits longer for a late thread than for a reader`() async throws {
         let pipe = try TestPipe()
         let late = LateQueue()
         let writer = LineWriter(
@@ -148,7 +148,7 @@ struct MessageWriterTests {
         let writer = MessageWriter(background)
         writer.write(message)
         #expect(pipe.read(message.count) == message)
-        background.drain(patience: .seconds(20))
+        background.drain(timeout: .seconds(20))
         #expect(writer.finish() == nil)
     }
 
@@ -163,21 +163,21 @@ struct MessageWriterTests {
         _ = pipe.readLines { _ in true }
         let lines = pipe.readLines { $0.hasPrefix("(") }
         #expect(lines.last == "(\(5000 - (lines.count - 1)) messages not shown)")
-        background.drain(patience: .seconds(20))
+        background.drain(timeout: .seconds(20))
         #expect(writer.finish() == nil)
     }
 
-    @Test func `a writer has more patience with its thread that is late than with a reader`() throws {
+    @Test func `a writer waits longer for its late thread than for a reader`() throws {
         let pipe = try TestPipe()
         let late = LateQueue()
         let writer = BackgroundWriter(descriptor: pipe.writingEnd, capacity: 1000, queue: late.queue)
         #expect(writer.write(message) == .taken)
         let start = ContinuousClock.now
-        #expect(!writer.drain(patience: .milliseconds(20)))
+        #expect(!writer.drain(timeout: .milliseconds(20)))
         #expect(ContinuousClock.now - start >= .milliseconds(20) * BackgroundWriter.maximumTurns)
         late.resume()
         #expect(pipe.read(message.count) == message)
-        #expect(writer.drain(patience: .seconds(20)))
+        #expect(writer.drain(timeout: .seconds(20)))
     }
 }
 

@@ -83,9 +83,9 @@ final class TestPipe: Sendable {
         return lines
     }
 
-    func finish(_ writer: LineWriter, within patience: DispatchTimeInterval? = .seconds(20)) async -> OutputError? {
+    func finish(_ writer: LineWriter, within timeout: DispatchTimeInterval? = .seconds(20)) async -> OutputError? {
         await withCheckedContinuation { continuation in
-            queue.async { writer.finish(within: patience) { continuation.resume(returning: $0) } }
+            queue.async { writer.finish(within: timeout) { continuation.resume(returning: $0) } }
         }
     }
 }

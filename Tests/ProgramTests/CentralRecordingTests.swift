@@ -118,7 +118,7 @@ struct CentralRecordingTests {
         await device.lose()
         #expect(try await central.exitStatus() == 5)
         #expect(
-            central.transcript.contains("bluejay: no more values after 1: the connection was lost"),
+            central.transcript.contains("bluejay: stopped after 1 value: the connection was lost"),
             "\(central.transcript)")
         #expect(central.transcript.contains("\(file): 2 services with 3 characteristics, 1 value of 1 "))
         #expect(try recorded().count == 1)
@@ -132,7 +132,7 @@ struct CentralRecordingTests {
         #expect(try await check.exitStatus() == 0, "\(check.transcript)")
         let second = try record("--for", "0.3", "--count", "1", "--force")
         #expect(try await second.exitStatus() == 3)
-        #expect(second.transcript.contains("bluejay: only 0 of 1 values came in 0.3 s"))
+        #expect(second.transcript.contains("bluejay: received only 0 of 1 values in 0.3 s"))
     }
 
     @Test func `a characteristic that refuses is left out, and without any there is nothing to record`() async throws {
@@ -204,7 +204,7 @@ struct CentralRecordingTests {
         try "mine".write(toFile: file, atomically: true, encoding: .utf8)
         let central = try record()
         #expect(try await central.exitStatus() == 64)
-        #expect(central.transcript.contains("\(file) exists already; --force overwrites it"))
+        #expect(central.transcript.contains("\(file) already exists; use --force to overwrite it"))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     }
 }

@@ -59,10 +59,10 @@ struct LogTests {
         let command = program == "bluejay" ? "scan" : "run"
         let byOption = try programs.run([program, command, "--log-level", "loud"])
         #expect(try await byOption.exitStatus() == 64)
-        #expect(byOption.transcript.contains("there is no log level \"loud\""), "\(byOption.transcript)")
+        #expect(byOption.transcript.contains("unknown log level \"loud\""), "\(byOption.transcript)")
         let variable = program.uppercased() + "_LOG"
         let byVariable = try programs.run([program, command], environment: [variable: "radio=info"])
         #expect(try await byVariable.exitStatus() == 64)
-        #expect(byVariable.transcript.contains("\(variable): there is no layer \"radio\""), "\(byVariable.transcript)")
+        #expect(byVariable.transcript.contains("\(variable): unknown log layer \"radio\""), "\(byVariable.transcript)")
     }
 }

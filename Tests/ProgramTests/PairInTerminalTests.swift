@@ -27,7 +27,7 @@ struct PairInTerminalTests {
         let lock = await daemon.addLock(.confirmation(7))
         let pair = try programs.runInTerminal(["bluejay", "pair", "Lock"])
         // In its own line, before the question.
-        let number = try await pair.line(containing: "the device has to show 000007")
+        let number = try await pair.line(containing: "the device must show 000007")
         #expect(!number.contains(Self.comparison))
         try await pair.prompt(Self.comparison)
         try pair.type(typed)
@@ -39,7 +39,7 @@ struct PairInTerminalTests {
     @Test(
         arguments: [
             ("001234", 0, "by passkey entry"), (" 1234 ", 0, "by passkey entry"),
-            ("001235", 12, "The passkey that was entered is wrong"), ("12x", 10, "\"12x\" is no passkey: six digits"),
+            ("001235", 12, "The passkey is wrong"), ("12x", 10, "invalid passkey \"12x\"; expected six digits"),
             (TerminalKey.endOfInput, 10, "no passkey was entered"),
         ] as [(String, Int32, String)])
     func `the passkey is asked for`(typed: String, status: Int32, text: String) async throws {

@@ -33,8 +33,8 @@ struct ProfileCommandTests {
     }
 
     @Test(arguments: [
-        (["--pace", "2"], "--pace and --repeat are for a profile with a recording; this one has none"),
-        (["--repeat"], "--pace and --repeat are for a profile with a recording; this one has none"),
+        (["--pace", "2"], "--pace and --repeat require a profile with a recording"),
+        (["--repeat"], "--pace and --repeat require a profile with a recording"),
         (["--pace", "0"], "--pace must be a number from 0.001 to 1000"),
         (["--pace", "nan"], "--pace must be a number from 0.001 to 1000"),
     ])
@@ -48,7 +48,7 @@ struct ProfileCommandTests {
         try "mine".write(toFile: path("light.yaml"), atomically: true, encoding: .utf8)
         try "mine".write(toFile: path("profile.schema.json"), atomically: true, encoding: .utf8)
         let refusal = try await dittojay("init", path("light"), expecting: 1)
-        #expect(refusal == ["dittojay: \(path("light.yaml")) exists already; --force overwrites it"])
+        #expect(refusal == ["dittojay: \(path("light.yaml")) already exists; use --force to overwrite it"])
         #expect(try text("light.yaml") == "mine")
         _ = try await dittojay("init", path("light"), "--force")
         #expect(try text("light.yaml").contains("name: light"))
@@ -72,7 +72,7 @@ struct ProfileCommandTests {
         let lines = try await dittojay("check", path("bad.yaml"), expecting: 64)
         let file = "dittojay: \(path("bad.yaml"))"
         try #require(lines.count == 4)
-        #expect(lines[0].hasPrefix("\(file):1:1: there is no \"nam\" in a profile (did you mean \"name\"?)"))
+        #expect(lines[0].hasPrefix("\(file):1:1: unknown key \"nam\" in a profile (did you mean \"name\"?)"))
         #expect(lines[1].hasPrefix("\(file):3:11: services[0].uuid: "))
         #expect(lines[2].hasPrefix("\(file):4:17: services[0].advertised: expected true or false"))
         #expect(lines[3] == "dittojay: 3 mistakes")
@@ -93,7 +93,7 @@ struct ProfileCommandTests {
 
     @Test func `a name that there is not is answered with one that is near`() async throws {
         let lines = try await dittojay("names", "hert-rate", "--kind", "service", expecting: 1)
-        #expect(lines == ["dittojay: there is no name and no number \"hert-rate\" (did you mean \"heart-rate\"?)"])
+        #expect(lines == ["dittojay: unknown name or number \"hert-rate\" (did you mean \"heart-rate\"?)"])
         let json = try await dittojay("names", "180d", "--json", "--kind", "service")
         let found = #"{"kind":"service","number":"180D","typedName":"heart-rate","name":"Heart Rate"}"#
         #expect(json == [#"{"names":[\#(found)]}"#])

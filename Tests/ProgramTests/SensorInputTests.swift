@@ -44,7 +44,7 @@ struct SensorInputTests {
         try await process.line(containing: " hci3 advertising: \"S1\"")
         try await process.line(containing: " hci2 advertising: \"S2\"")
         try process.type("s")
-        try await process.line(containing: "dittojay: there are several peripherals, name one of them: hci3, hci2")
+        try await process.line(containing: "dittojay: several peripherals are running; specify one of hci3, hci2")
         try process.type("@hci2 c hello")
         try await process.line(containing: " hci2 chirped ")
         try process.type("p")
@@ -60,7 +60,7 @@ struct SensorInputTests {
         await refuseAdvertising(on: daemon)
         let process = try Programs(on: daemon).run(
             "dittojay", "run", "lab", "lab", "--adapter", "hci0", "--adapter", "hci1", "--no-socket", "--quiet")
-        let reason = "dittojay: hci0 has ended: the Bluetooth adapter hci0 cannot be a peripheral"
+        let reason = "dittojay: hci0 ended: the Bluetooth adapter hci0 does not support the peripheral role"
         try await process.line(containing: reason)
         try process.type("q")
         #expect(try await process.exitStatus() == 4)

@@ -109,12 +109,12 @@ struct SensorOutputTests {
             #expect(try await chirp.exitStatus() == 0)
         }
         #expect(objects.lines.first?.contains(#""event":"chirped","value":"68656c6c6f""#) == true)
-        #expect(texts.lines.first?.hasSuffix("chirped 68656c6c6f \"hello\": nobody has subscribed") == true)
+        #expect(texts.lines.first?.hasSuffix("chirped 68656c6c6f \"hello\": no subscribers") == true)
         sensor.signal(SIGINT)
         for program in [sensor, objects, texts] { #expect(try await program.exitStatus() == 0) }
         let late = try programs.run("dittojay", "events", "--json")
         #expect(try await late.exitStatus() == 7)
-        #expect(late.lines.contains { $0.hasPrefix(#"{"ok":false,"error":"no dittojay runs here"#) })
+        #expect(late.lines.contains { $0.hasPrefix(#"{"ok":false,"error":"dittojay is not running"#) })
     }
 
     @Test func `errors that nobody reads hold nothing up`() async throws {

@@ -124,16 +124,17 @@ import PlainText
 
     @Test func `what cannot be done is refused, with what was probably meant`() throws {
         let stage = try Stage()
-        #expect(stage.refusal("{") == "this is no JSON: expected a key in quotation marks, at byte 1")
+        #expect(stage.refusal("{") == "invalid JSON at byte 1: expected a key in quotation marks")
         #expect(stage.refusal("[]").contains("the member \"command\""))
         #expect(stage.refusal(#"{"command":"blok"}"#).contains("(did you mean \"block\"?)"))
         #expect(stage.refusal(#"{"command":"block","between":["hci0","hci7"]}"#).contains("no device hci7"))
         #expect(stage.refusal(#"{"command":"block","between":["hci0","hci0"]}"#).contains("twice"))
         #expect(stage.refusal(#"{"command":"block","between":["hci0","00:AA:01:00:00:00"]}"#).contains("same device"))
-        #expect(stage.refusal(#"{"command":"unjam","name":"oven"}"#) == "there is no jammer oven")
-        #expect(stage.refusal(#"{"command":"remove","phantom":"p"}"#) == "there is no phantom p")
+        #expect(stage.refusal(#"{"command":"unjam","name":"oven"}"#) == "unknown jammer oven")
+        #expect(stage.refusal(#"{"command":"remove","phantom":"p"}"#) == "unknown phantom p")
         #expect(stage.did(#"{"command":"phantom","name":"p","at":["0 m","1 m"],"address":"C0:00:00:00:00:01"}"#))
-        #expect(stage.refusal(#"{"command":"phantom","name":"p","at":["0 m","1 m"]}"#) == "there is a p already")
+        #expect(
+            stage.refusal(#"{"command":"phantom","name":"p","at":["0 m","1 m"]}"#) == "the name p is already in use")
         let other = #"{"command":"phantom","name":"q","at":["0 m","1 m"],"address":"C0:00:00:00:00:01"}"#
         #expect(stage.refusal(other).contains("another device's"))
         let many = #"{"command":"phantom","name":"r","at":["0 m","1 m"],"count":2000}"#

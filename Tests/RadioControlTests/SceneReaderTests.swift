@@ -117,8 +117,8 @@ import PlainText
             "1:6", "2:1", "4:34", "5:23", "5:33", "7:38", "7:50", "8:9", "10:5", "11:15", "12:10", "12:30",
         ]
         #expect(found.map { String($0.prefix { $0 != " " }) } == places.map { "x.yaml:\($0):" })
-        #expect(found[0] == "x.yaml:1:6: air: \"thick\" is no air; there are: real, ideal")
-        #expect(found[1].contains("there is no \"wals\" in a scene (did you mean \"walls\"?)"))
+        #expect(found[0] == "x.yaml:1:6: air: invalid air \"thick\"; expected one of real, ideal")
+        #expect(found[1].contains("unknown key \"wals\" in a scene (did you mean \"walls\"?)"))
         let expected = "devices.phone.at[0]: expected a number from -100000 to 100000 with its unit, such as 3 m"
         #expect(found[4] == "x.yaml:5:33: \(expected), found \"1\"")
     }
@@ -131,7 +131,7 @@ import PlainText
               - {at: 1 s, move: {device: sensr, to: [0 m, 0 m]}}
               - {at: 1 s, move: {device: hci9, to: [0 m, 0 m]}}
             """)
-        #expect(found == ["x.yaml:3:5: timeline[0]: there is no device \"sensr\" (did you mean \"sensor\"?)"])
+        #expect(found == ["x.yaml:3:5: timeline[0]: unknown device \"sensr\" (did you mean \"sensor\"?)"])
     }
 
     @Test(arguments: [

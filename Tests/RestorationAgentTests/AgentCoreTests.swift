@@ -249,7 +249,7 @@ import Testing
         }
         #expect(host.launched.count == 10)
         let line = try #require(host.lines.last)
-        #expect(line.hasSuffix("is not started again until it registers by itself: 10 starts failed"))
+        #expect(line.hasSuffix("is not restarted until it registers by itself: 10 starts failed"))
         kill(register())
         #expect(host.launched.count == 11, "there are values for it")
     }

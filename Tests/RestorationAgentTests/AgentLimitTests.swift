@@ -54,7 +54,7 @@ import Testing
         #expect(core.apps.count == AgentLimits.apps)
         #expect(!core.apps.contains { $0.record.registration.program == "/bin/1" })
         #expect(core.apps.contains { $0.record.registration.program == "/bin/0" })
-        #expect(host.lines.contains { $0.contains("/bin/1 is forgotten") })
+        #expect(host.lines.contains { $0.contains("/bin/1 is dropped") })
     }
 
     @Test func `when all programs run a new one is refused in words, and the log says so`() {
@@ -63,7 +63,7 @@ import Testing
             #expect(peer.welcome != nil)
         }
         let late = register(registration(0, program: "/bin/new"), process: 901)
-        #expect(late.refusal == "64 programs that run are registered already")
+        #expect(late.refusal == "too many registered programs (limit 64)")
         #expect(host.lines.last?.contains("64 programs that run") == true)
     }
 
@@ -71,7 +71,7 @@ import Testing
         for number in 0..<AgentLimits.apps { register(registration(number), process: 7) }
         #expect(core.apps.count == AgentLimits.appsPerProgram)
         let late = register(registration(99), process: 7)
-        #expect(late.refusal == "16 restore identifiers of /bin/app are in use already")
+        #expect(late.refusal == "too many restore identifiers of /bin/app (limit 16)")
         #expect(register(registration(1, program: "/bin/other"), process: 8).welcome != nil)
     }
 
@@ -260,18 +260,18 @@ import Testing
 
     @Test func `a pipe is no record, and nothing waits for it`() throws {
         mkfifo(file.path, 0o600)
-        #expect(try refusal().contains("is no file of this user"))
+        #expect(try refusal().contains("is not owned by this user"))
     }
 
     @Test func `a folder is no record`() throws {
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: true)
-        #expect(try refusal().contains("is no file of this user"))
+        #expect(try refusal().contains("is not owned by this user"))
     }
 
     @Test func `a deeply nested record is put aside`() throws {
         let deep = String(repeating: "[", count: 1_000_000)
         try Data("{\"version\":1,\"apps\":\(deep)".utf8).write(to: URL(fileURLWithPath: file.path))
-        #expect(try refusal().contains("is no record of this version"))
+        #expect(try refusal().contains("has an unsupported format version"))
     }
 
     @Test func `a folder that cannot be made is a sentence`() throws {

@@ -262,7 +262,7 @@ private final class Client {
         try bench.wait("the connection is on the record") { $0.core.record.apps.first?.peripherals.count == 1 }
         bench.queue.sync { bench.core.apps.first?.record.process = nil }
         shutdown(client.socket, Int32(SHUT_RDWR))
-        try bench.wait("the program has ended") { $0.core.apps.first?.presence == .gone }
+        try bench.wait("the program has ended") { $0.core.apps.first?.presence == .ended }
         bench.queue.sync { bench.backend.observer?.disconnected(.numbered(1), isComing: false) }
         let deadline = ContinuousClock.now + .seconds(20)
         var text = ""

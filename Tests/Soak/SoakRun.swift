@@ -10,7 +10,7 @@ final class SoakRun {
     private var received = 0
 
     /// For how long nothing may come before it counts as stuck.
-    private static let patience: Duration = .seconds(60)
+    private static let timeout: Duration = .seconds(60)
 
     init(_ plan: SoakPlan, in lab: Lab) {
         (self.plan, self.lab) = (plan, lab)
@@ -37,7 +37,7 @@ final class SoakRun {
     private func run(_ sensor: Sensor, _ monitor: Monitor) async throws {
         var (ours, theirs) = (Growth(of: "bluejay"), Growth(of: "dittojay"))
         defer { failures += ours.faults + theirs.faults }
-        try await monitor.value(within: Self.patience)
+        try await monitor.value(within: Self.timeout)
         var cycles = 0
         for round in 1...plan.rounds {
             let (start, before, first) = (ContinuousClock.now, monitor.received, recoveries.count)
@@ -111,7 +111,7 @@ final class SoakRun {
         try await recovery(from: "power cycle of \(adapter)", monitor) {
             let position = monitor.position
             try await lab.power(off: adapter)
-            try await monitor.down(from: position, within: Self.patience)
+            try await monitor.down(from: position, within: Self.timeout)
             try await lab.power(on: adapter)
         }
     }
@@ -125,7 +125,7 @@ final class SoakRun {
             guard try await change("- chirp", "service-removed", sensor),
                 try await change("+ chirp", "service-added", sensor)
             else {
-                try await sensor.process.line(containing: "Bluetooth is on", from: begin, within: Self.patience)
+                try await sensor.process.line(containing: "Bluetooth is on", from: begin, within: Self.timeout)
                 // Unless it is there.
                 try sensor.type("+ chirp")
                 break
@@ -135,7 +135,7 @@ final class SoakRun {
         let text = "after storm \(recoveries.count)"
         // Whoever has not subscribed yet does not hear it.
         while !monitor.hasPrinted(text, from: heard) {
-            guard end.duration(to: .now) < Self.patience else {
+            guard end.duration(to: .now) < Self.timeout else {
                 throw LabError("no chirp since the storm:\n\(monitor.tail)")
             }
             try sensor.type("c \(text)")
@@ -151,7 +151,7 @@ final class SoakRun {
         try sensor.type(line)
         let (done, refused) = ("\"event\":\"\(event)\"", "\"error\":\"Bluetooth ")
         let answer = try await sensor.process.index(
-            ofLineWith: "the answer to \(line)", from: asked, within: Self.patience
+            ofLineWith: "the answer to \(line)", from: asked, within: Self.timeout
         ) { $0.contains(done) || $0.contains(refused) }
         return sensor.process.lines[answer].contains(done)
     }
@@ -163,7 +163,7 @@ final class SoakRun {
         let client = try sensor.client(["burst", "--count", "\(count)", "--size", "20"])
         let status = try await client.exitStatus(within: .seconds(60) + .milliseconds(count * 50))
         guard status == 0 else { throw LabError("the burst failed: \(client.transcript)") }
-        try await monitor.chirps(before + count, within: Self.patience)
+        try await monitor.chirps(before + count, within: Self.timeout)
         guard monitor.chirps == before + count else {
             return failures.append("of \(count) notifications in a burst, \(monitor.chirps - before) came")
         }
@@ -175,8 +175,8 @@ final class SoakRun {
         try await fault()
         let end = ContinuousClock.now
         do {
-            try await monitor.down(from: position, within: Self.patience)
-            try await monitor.valueOfNewConnection(from: position, within: Self.patience)
+            try await monitor.down(from: position, within: Self.timeout)
+            try await monitor.valueOfNewConnection(from: position, within: Self.timeout)
         } catch {
             throw LabError("stuck after \(what): \(error)")
         }

@@ -174,7 +174,7 @@ import Testing
 
     @Test func `a radio leaves nothing behind`() {
         weak var controller: Controller?
-        weak var link: LinkEnd?
+        weak var link: Connection?
         for air in [AirModel.ideal, .real] {
             do {
                 let pair = Pair(air: air)
@@ -183,7 +183,7 @@ import Testing
                 pair.advance(300)
                 pair.central.scan()
                 controller = pair.radio.controllers[1]
-                link = controller?.ends.first
+                link = controller?.connections.first
                 #expect(link != nil)
             }
             #expect(controller == nil && link == nil)

@@ -22,8 +22,8 @@ import Testing
         static let shared = "ec0234a357c8ad05341010a60a397d9b99796b13b4f866f1868d34f373bfa698"
     }
 
-    private func words(_ text: String) throws -> PrimeNumber.Words {
-        var words = PrimeNumber.Words.zero
+    private func words(_ text: String) throws -> FieldElement.Words {
+        var words = FieldElement.Words.zero
         for place in 0..<4 {
             let digits = text.dropFirst(16 * (3 - place)).prefix(16)
             words[place] = try #require(UInt64(digits, radix: 16))
@@ -33,11 +33,11 @@ import Testing
 
     private func point(_ number: Int) throws -> P256.Point {
         let (x, y) = Sample.points[number]
-        return P256.Point(x: PrimeNumber(try words(x)), y: PrimeNumber(try words(y)))
+        return P256.Point(x: FieldElement(try words(x)), y: FieldElement(try words(y)))
     }
 
     @Test func `keys are those of the specification's sample data`() throws {
-        let shared = PrimeNumber(try words(Sample.shared))
+        let shared = FieldElement(try words(Sample.shared))
         for number in 0...1 {
             let secret = try words(Sample.secrets[number])
             let own = try point(number)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `the multiples of a point are those of its sums`() {
-        let order: PrimeNumber.Words = [
+        let order: FieldElement.Words = [
             0xF3B9_CAC2_FC63_2551, 0xBCE6_FAAD_A717_9E84, 0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_0000_0000,
         ]
         #expect(P256.multiply(P256.generator, [1, 0, 0, 0]) == P256.generator)

@@ -30,7 +30,7 @@ private struct BondedPair {
 
     /// Of reports and of the two kinds of Connection Complete.
     func isMade(_ key: [UInt8], _ event: [UInt8], _ place: Int) -> Bool {
-        IdentityKey(key).hasMade(Parameters(bytes: event).address(place, isRandom: true))
+        IdentityResolvingKey(key).resolves(Parameters(bytes: event).address(place, isRandom: true))
     }
 
     func has(_ address: DeviceAddress, _ event: [UInt8], _ place: Int) -> Bool {

@@ -71,7 +71,7 @@ import VirtualRadio
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let error = #expect(throws: SystemError.self) { try RecordingFile(path) }
-        #expect(error?.description == "cannot write \(path): it is no file")
+        #expect(error?.description == "cannot write \(path): not a regular file")
         #expect(throws: SystemError.self) { try RecordingFile("/dev/null") }
         try #require(unlink(path) == 0)
         let file = try RecordingFile(path)

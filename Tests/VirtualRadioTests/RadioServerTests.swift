@@ -138,7 +138,7 @@ import VirtualRadio
     @Test func `there is an end to clients, and those that leave make room`() throws {
         let stage = try Stage()
         var clients: [Client] = []
-        for _ in 0..<RadioServer.mostClients { clients.append(try stage.connect()) }
+        for _ in 0..<RadioServer.maximumClients { clients.append(try stage.connect()) }
         let late = try stage.connect()
         #expect(try #require(late.take()).contains("too many clients (limit 32)"))
         #expect(late.take() == nil)

@@ -141,7 +141,7 @@ import Testing
         hosts[0].send([1, 2, 3], handles.central)
         hosts[1].send([4, 5, 6], handles.peripheral)
         let link = try #require(radio.links.first)
-        while !link.exchangeAlarm.isSet, let next = radio.nextDeadline { radio.advance(to: next) }
+        while !link.exchangeTimer.isSet, let next = radio.nextDeadline { radio.advance(to: next) }
         switch departure {
         case .removal: radio.remove(hosts[leaves].index)
         case .reset: hosts[leaves].result(0x0C03)
@@ -163,7 +163,7 @@ import Testing
         let event = try #require(host.take().first { $0[0] == 0x3E })
         host.send([3, 0, 4, 0, 0x02, 0xF7, 0], number(event, 4))
         let link = try #require(radio.links.first)
-        while !link.exchangeAlarm.isSet, let next = radio.nextDeadline { radio.advance(to: next) }
+        while !link.exchangeTimer.isSet, let next = radio.nextDeadline { radio.advance(to: next) }
         radio.remove(index)
         radio.advance(to: radio.now + 3 * Span.second)
         #expect(host.take().map { $0[0] } == [0x05])

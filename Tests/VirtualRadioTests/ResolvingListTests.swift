@@ -15,20 +15,20 @@ import Testing
         let bytes: [UInt8] = [
             0xEC, 0x02, 0x34, 0xA3, 0x57, 0xC8, 0xAD, 0x05, 0x34, 0x10, 0x10, 0xA6, 0x0A, 0x39, 0x7D, 0x9B,
         ]
-        let key = IdentityKey(bytes.reversed())
+        let key = IdentityResolvingKey(bytes.reversed())
         #expect(key.hash(0x708194) == 0x0DFBAA)
-        #expect(key.hasMade(DeviceAddress((0x70, 0x81, 0x94, 0x0D, 0xFB, 0xAA), isRandom: true)))
-        #expect(!key.hasMade(DeviceAddress((0x70, 0x81, 0x94, 0x0D, 0xFB, 0xAB), isRandom: true)))
-        #expect(!key.hasMade(DeviceAddress((0x70, 0x81, 0x94, 0x0D, 0xFB, 0xAA))), "a public address")
+        #expect(key.resolves(DeviceAddress((0x70, 0x81, 0x94, 0x0D, 0xFB, 0xAA), isRandom: true)))
+        #expect(!key.resolves(DeviceAddress((0x70, 0x81, 0x94, 0x0D, 0xFB, 0xAB), isRandom: true)))
+        #expect(!key.resolves(DeviceAddress((0x70, 0x81, 0x94, 0x0D, 0xFB, 0xAA))), "a public address")
     }
 
     @Test func `a key knows the addresses that it has made`() {
         var random = RandomSource(seed: 1)
-        let (own, other) = (IdentityKey(key), IdentityKey(localKey))
+        let (own, other) = (IdentityResolvingKey(key), IdentityResolvingKey(localKey))
         var addresses: Set<DeviceAddress> = []
         for _ in 0..<100 {
             let address = own.makeAddress(&random)
-            #expect(address.isResolvable && own.hasMade(address) && !other.hasMade(address))
+            #expect(address.isResolvable && own.resolves(address) && !other.resolves(address))
             addresses.insert(address)
         }
         #expect(addresses.count == 100)
@@ -66,7 +66,7 @@ import Testing
         host.advertise(type: 4, target: device, own: 2)
         for (opcode, key) in [(0x202B, key), (0x202C, localKey)] {
             let read = Parameters(bytes: Array(host.result(opcode, typed(device)).dropFirst()))
-            #expect(IdentityKey(key).hasMade(read.address(0, isRandom: true)))
+            #expect(IdentityResolvingKey(key).resolves(read.address(0, isRandom: true)))
         }
     }
 

@@ -121,7 +121,7 @@ def test_services_faults_and_links_are_changed(page, sensor, central):
     page.evaluate("document.querySelector('#fault button').click()")
     page.wait_for_text("#faults", "on notify: disconnect")
     page.evaluate("document.querySelector('#faults button').click()")
-    page.wait_for_text("#faults", "Nothing goes wrong on purpose")
+    page.wait_for_text("#faults", "No faults injected")
 
     before = sensor.position
     page.click("#centrals button")
@@ -148,7 +148,7 @@ def test_the_page_outlives_its_sensor_and_a_reload(page, sensor):
     page.wait_for_text("#name", sensor.name)
     assert "#" not in page.evaluate("location.href")
     sensor.stop()
-    page.wait_for_text("#notice", "No dittojay runs")
+    page.wait_for_text("#notice", "No dittojay is running")
 
 
 @pytest.mark.sensor(THERMOMETER, adapter="hci1")

@@ -17,7 +17,7 @@ package enum BlueZError: Error, Hashable, Swift.Sendable {
     /// The connection could not be made, or was given up.
     case connectionFailed(String)
     /// The object was removed: the device was forgotten, the service changed, the adapter unplugged.
-    case gone(String)
+    case objectRemoved(String)
     /// That is so already: the device is paired.
     case alreadyExists
     /// bluetoothd does that already, for this or for another program.
@@ -58,7 +58,7 @@ extension BlueZError {
     private static func remote(_ name: String, _ message: String, _ call: String) -> BlueZError {
         let error = BusError.remote(name: name, message: message, call: call)
         if error.isServiceUnknown { return .notRunning }
-        if error.isUnknownObject { return .gone(call) }
+        if error.isUnknownObject { return .objectRemoved(call) }
         if error.isAccessDenied { return .accessDenied(message) }
         if error.isAnswerLost { return .notRunning }
         switch BlueZErrorName(name: name) {
@@ -80,7 +80,7 @@ extension BlueZError {
             }
         case .invalidOffset: return .att(0x07)
         case .invalidValueLength: return .att(0x0D)
-        case .doesNotExist: return .gone(call)
+        case .doesNotExist: return .objectRemoved(call)
         case .connectionAttemptFailed: return .connectionFailed(message)
         case .authenticationFailed, .authenticationCanceled, .authenticationRejected, .authenticationTimeout:
             return .authenticationFailed(message)
@@ -131,18 +131,18 @@ extension BlueZError: LocalizedError, CustomStringConvertible {
         case .notConnected: "the device is not connected"
         case .noAnswer: "the device did not answer"
         case .connectionFailed(let message): "the connection failed: \(message)"
-        case .gone(let call): "\(call): the object was removed"
-        case .alreadyExists: "that is so already"
+        case .objectRemoved(let call): "\(call): the object was removed"
+        case .alreadyExists: "already in that state"
         case .inProgress(let call): "\(call): already in progress"
         case .notReady: "the Bluetooth adapter is not powered on"
         case .notSupported(let message): "not supported: \(message)"
         case .acquired(let message): "held by another program: \(message)"
         case .invalidArguments(let message): "refused by bluetoothd: \(message)"
         case .authenticationFailed(let message): "pairing failed: \(message)"
-        case .timedOut(let call): "\(call): bluetoothd gave no answer in time"
+        case .timedOut(let call): "\(call): bluetoothd did not answer in time"
         case .noMatchRules:
-            "the system bus has no more match rules for bluetoothd, which takes one for each attribute that programs on "
-                + "this machine offer: offer fewer than 500, or raise max_match_rules_per_connection "
+            "the system bus allows bluetoothd no more match rules, of which it needs one for each attribute that programs "
+                + "on this machine publish: publish fewer than 500, or raise max_match_rules_per_connection "
                 + "(docs/bluez-limits.md)"
         case .notPermitted(let message): Self.text(BlueZErrorName.notPermitted.name, message)
         case .failed(let name, let message): Self.text(name, message)

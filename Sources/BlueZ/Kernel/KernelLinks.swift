@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel tells every program of its links, with no privilege.
+/// What the kernel reports to every program of its links, with no privilege.
 package enum KernelLinks {
     /// `HCIGETCONNLIST`, `_IOR('H', 212, int)` of the kernel's `include/net/bluetooth/hci_sock.h`.
     private static let connectionList: UInt = 0x8004_48D4
@@ -9,11 +9,11 @@ package enum KernelLinks {
     /// `HCI_LM_ENCRYPT` in the link mode.
     private static let encrypted: UInt8 = 0x04
     /// More than a controller has.
-    private static let mostLinks = 64
+    private static let maximumLinks = 64
 
     package enum Link: Swift.Sendable {
         case encrypted, unencrypted
-        /// There is none, or none any more: bluetoothd learns that later.
+        /// There is none, or no longer any: bluetoothd learns that later.
         case absent
     }
 
@@ -49,9 +49,9 @@ package enum KernelLinks {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         // struct hci_conn_list_req: the controller, how many links there is room for, the links.
-        var list = [UInt8](repeating: 0, count: 4 + mostLinks * entrySize)
+        var list = [UInt8](repeating: 0, count: 4 + maximumLinks * entrySize)
         (list[0], list[1]) = (UInt8(controller & 0xFF), UInt8(controller >> 8))
-        list[2] = UInt8(mostLinks)
+        list[2] = UInt8(maximumLinks)
         return ioctl(descriptor, connectionList, &list) == 0 ? list : nil
     }
 

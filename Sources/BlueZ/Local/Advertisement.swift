@@ -72,20 +72,20 @@ package final class Advertisement {
     /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an
     /// advertisement, it does not answer, and would go on advertising after the end of this program.
     private func ask(_ adapter: Adapter) async throws {
-        let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
+        let timeout = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         var attempts = RetryLog(logger, "register an advertisement")
         for attempt in 1...Self.attempts {
             do {
                 try await adapter.inTurn {
                     _ = try await adapter.call(
                         LEAdvertisingManager1.registerAdvertisement,
-                        [.objectPath(path), [String: BusValue]().busValue], timeout: patience)
+                        [.objectPath(path), [String: BusValue]().busValue], timeout: timeout)
                 }
                 return attempts.ended()
             } catch BlueZError.timedOut(let call) {
                 attempts.failed("\(BlueZError.timedOut(call))")
                 _ = try? await adapter.call(
-                    LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)], timeout: patience)
+                    LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)], timeout: timeout)
                 if attempt == Self.attempts { throw BlueZError.timedOut(call) }
             }
         }

@@ -115,7 +115,7 @@ package final class Adapter: RemoteObject<Adapter1> {
     private func removeOnce(_ device: Device) async throws {
         do {
             try await call(Adapter1.removeDevice, [.objectPath(device.path)])
-        } catch BlueZError.gone where isValid {
+        } catch BlueZError.objectRemoved where isValid {
             // Another program, or bluetoothd by itself, has removed it meanwhile.
         }
     }

@@ -5,7 +5,7 @@ extension BlueZSession {
     /// services.
     ///
     /// A device that has lost its keys cannot connect to this machine, or be connected to, until this is done:
-    /// bluetoothd refuses to pair anew by itself (`JustWorksRepairing` in its settings).
+    /// bluetoothd refuses to pair again by itself (`JustWorksRepairing` in its settings).
     ///
     /// - Parameters:
     ///   - adapter: by name or address; all adapters if nil.
@@ -48,7 +48,7 @@ extension BlueZSession {
 
     private func adapters(named name: String?) throws(BlueZError) -> [Adapter] {
         guard let name else { return adapters }
-        guard let adapter = adapter(named: name) else { throw .gone("the Bluetooth adapter \(name)") }
+        guard let adapter = adapter(named: name) else { throw .objectRemoved("the Bluetooth adapter \(name)") }
         return [adapter]
     }
 }

@@ -13,7 +13,7 @@ extension Device {
     /// - Throws: ``BlueZError/notSupported(_:)`` without the privilege, ``BlueZError/notConnected``.
     package func readRSSI() async throws -> Int {
         guard isConnected else { throw BlueZError.notConnected }
-        guard let index = adapter?.index else { throw BlueZError.gone(path.string) }
+        guard let index = adapter?.index else { throw BlueZError.objectRemoved(path.string) }
         let peer = try ManagementSocket.address(address, isRandom: addressType == "random")
         let socket = try ManagementSocket()
         let deadline = ContinuousClock.now + Self.linkSetupTime
@@ -30,7 +30,7 @@ extension Device {
             }
         }
         guard let answer, answer.count >= 8 else {
-            throw BlueZError.failed(name: "", message: "a short answer of the kernel")
+            throw BlueZError.failed(name: "", message: "truncated reply from the kernel")
         }
         return Int(Int8(bitPattern: answer[7]))
     }

@@ -164,7 +164,7 @@ package final class Discovery {
         if isInDoubt { uncover(device) }
     }
 
-    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found anew with
+    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found again with
     /// what it advertises. Nothing of worth is lost, and the device is back with its next advertisement.
     private func uncover(_ device: Device) {
         guard let adapter, !device.isWorthKeeping, hidden.isDue(device.path, at: now()) else { return }
@@ -176,7 +176,7 @@ package final class Discovery {
 struct HiddenAdvertisers {
     /// A program that is connecting to a device that advertises succeeds within this time. The device is not removed
     /// before.
-    static let patience = Duration.seconds(2)
+    static let timeout = Duration.seconds(2)
 
     private var firstSeen: [ObjectPath: ContinuousClock.Instant] = [:]
     private var uncovered: Set<ObjectPath> = []
@@ -187,7 +187,7 @@ struct HiddenAdvertisers {
         guard !uncovered.contains(device) else { return false }
         let since = firstSeen[device] ?? now
         firstSeen[device] = since
-        guard now - since >= Self.patience else { return false }
+        guard now - since >= Self.timeout else { return false }
         firstSeen[device] = nil
         uncovered.insert(device)
         return true

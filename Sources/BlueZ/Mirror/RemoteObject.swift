@@ -64,7 +64,7 @@ package class RemoteObject<Interface: BusInterface>: MirroredObject {
     var connection: BusConnection {
         get throws(BlueZError) {
             guard let session, let connection = session.connection, connection.isConnected else { throw .notRunning }
-            guard isValid else { throw .gone(path.string) }
+            guard isValid else { throw .objectRemoved(path.string) }
             return connection
         }
     }
@@ -100,7 +100,7 @@ package class RemoteObject<Interface: BusInterface>: MirroredObject {
                         switch error {
                         case let error as BusError: BlueZError(error)
                         // Only `invalidate` cancels it.
-                        case is CancellationError: BlueZError.gone("\(method.name) of \(path)")
+                        case is CancellationError: BlueZError.objectRemoved("\(method.name) of \(path)")
                         default: error
                         }
                     })

@@ -74,8 +74,8 @@ package final class L2CAPConnection {
         switch number {
         case ECONNREFUSED:
             .connectionFailed(
-                "the device refused to open an L2CAP channel at PSM \(peer.psm): it offers none there, has no room for "
-                    + "another, or could not be paired with")
+                "the device refused an L2CAP channel at PSM \(peer.psm): nothing listens there, it has no free "
+                    + "channel, or pairing failed")
         case ETIMEDOUT: .timedOut("an L2CAP channel at PSM \(peer.psm)")
         case ENOTCONN, ECONNRESET, ECONNABORTED, EHOSTDOWN, EHOSTUNREACH, ENETDOWN: .notConnected
         default: L2CAPDescriptor.failure("open an L2CAP channel at PSM \(peer.psm)", number)

@@ -49,8 +49,8 @@ struct L2CAPDescriptor: Swift.Sendable {
         switch number {
         case EAFNOSUPPORT, EPROTONOSUPPORT:
             .notSupported(
-                "the kernel has no Bluetooth sockets here: either it has no Bluetooth (module bluetooth), or this is a "
-                    + "network namespace other than the first one, as in a container without the host's network")
+                "Bluetooth sockets are not available: the kernel has no Bluetooth (module bluetooth), or this is not the "
+                    + "initial network namespace, as in a container without the host's network")
         default: failure("open an L2CAP socket", number)
         }
     }

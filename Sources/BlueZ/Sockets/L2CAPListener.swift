@@ -23,14 +23,14 @@ package final class L2CAPListener {
         guard !isEncrypted || descriptor.requireEncryption(), listen(descriptor.raw, Self.backlog) == 0 else {
             let error = errno
             Glibc.close(descriptor.raw)
-            throw L2CAPDescriptor.failure("offer an L2CAP channel", error)
+            throw L2CAPDescriptor.failure("publish an L2CAP channel", error)
         }
         source = .descriptor(descriptor.raw, .readable) { [weak self] _ in self?.accept(onChannel) }
     }
 
     isolated deinit { close() }
 
-    /// Offers the channel no more. Those that are open stay open.
+    /// Stops offering the channel. Those that are open stay open.
     package func close() {
         guard let source else { return }
         self.source = nil
@@ -51,7 +51,7 @@ package final class L2CAPListener {
                 last = error
             }
         }
-        throw last ?? .notPermitted("no number is left for an L2CAP channel")
+        throw last ?? .notPermitted("no free PSM for an L2CAP channel")
     }
 
     private func accept(_ onChannel: @LoopActor (L2CAPSocket) -> Void) {

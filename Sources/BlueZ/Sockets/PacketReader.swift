@@ -20,7 +20,7 @@ final class PacketReader: Swift.Sendable {
     private let epoll: Int32
     /// An eventfd, on which the loop waits. A descriptor of its own, because the loop's would also wake it from its
     /// pauses.
-    private let bell: Int32
+    private let wakeupEvent: Int32
     private let state = Mutex(State())
 
     @LoopActor private static var running: (reader: PacketReader, source: LoopSource)?
@@ -30,7 +30,7 @@ final class PacketReader: Swift.Sendable {
     static func shared() throws(BlueZError) -> PacketReader {
         if let running { return running.reader }
         let reader = try PacketReader()
-        let source = LoopSource.descriptor(reader.bell, .readable) { _ in reader.announce() }
+        let source = LoopSource.descriptor(reader.wakeupEvent, .readable) { _ in reader.announce() }
         running = (reader, source)
         let thread = Thread { reader.run() }
         thread.name = "packet-reader"
@@ -41,11 +41,11 @@ final class PacketReader: Swift.Sendable {
 
     private init() throws(BlueZError) {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        if epoll >= 0, bell >= 0 { return }
+        wakeupEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        if epoll >= 0, wakeupEvent >= 0 { return }
         let error = BlueZError.failed(
-            name: "", message: "no file descriptor is left: \(String(cString: strerror(errno)))")
-        for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
+            name: "", message: "out of file descriptors: \(String(cString: strerror(errno)))")
+        for descriptor in [epoll, wakeupEvent] where descriptor >= 0 { close(descriptor) }
         throw error
     }
 
@@ -79,7 +79,7 @@ final class PacketReader: Swift.Sendable {
     @LoopActor
     private func announce() {
         var count: UInt64 = 0
-        _ = Glibc.read(bell, &count, 8)
+        _ = Glibc.read(wakeupEvent, &count, 8)
         let ready = state.withLock { state in
             let ready = state.ready
             state.ready = []
@@ -118,7 +118,7 @@ final class PacketReader: Swift.Sendable {
         }
         if isFirst {
             var one: UInt64 = 1
-            _ = write(bell, &one, 8)
+            _ = write(wakeupEvent, &one, 8)
         }
         return outcome.taken
     }

@@ -18,7 +18,7 @@ final class StreamedListen: @unchecked Swift.Sendable {
         self.buffer = buffer
         self.silence = silence
         self.bluejay = bluejay
-        deadline = Deadline(bluejay.timekeeper)
+        deadline = Deadline(bluejay.clock)
     }
 
     /// Begins the listen. The call ends when the peripheral has confirmed it, or when the listen fails.

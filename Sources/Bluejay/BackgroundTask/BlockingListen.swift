@@ -43,7 +43,7 @@ final class BlockingListen {
         self.characteristic = characteristic
         self.limit = limit
         self.bluejay = bluejay
-        deadline = Deadline(bluejay.timekeeper)
+        deadline = Deadline(bluejay.clock)
         self.peripheral = peripheral
         self.onEnd = onEnd
         self.handle = handle

@@ -207,7 +207,7 @@ extension Bluejay: ConnectedPeripheralDelegate {
     func didReceiveUnhandledValue(_ value: Data?, of characteristic: CharacteristicIdentifier) {
         guard let connected else { return }
         guard let restoration else {
-            return log.detail("Dropped a value of \(characteristic.description): there is no listener")
+            return log.detail("Dropped a value of \(characteristic.description): no listener")
         }
         guard let restorer = restoration.listenRestorer else {
             return log("Dropped a value of \(characteristic.description): the listen restorer no longer exists")

@@ -7,7 +7,7 @@ public enum BluejayError: LocalizedError, CustomNSError {
     case multipleScanNotSupported
     /// A peripheral is already connected, or a connection is pending or queued.
     case multipleConnectNotSupported
-    /// A disconnect is already queued or under way.
+    /// A disconnect is already queued or in progress.
     case multipleDisconnectNotSupported
     /// The timeout of the connection request has expired.
     case connectionTimedOut
@@ -23,7 +23,7 @@ public enum BluejayError: LocalizedError, CustomNSError {
     case explicitDisconnect
     /// The attempt to connect was ended by the peripheral or the system.
     case unexpectedDisconnect
-    /// A disconnect is queued, and nothing can be queued behind it.
+    /// A disconnect is queued, and nothing can be queued after it.
     case disconnectQueued
     /// The timeout of a blocking listen has expired.
     case listenTimedOut
@@ -69,7 +69,7 @@ extension BluejayError {
         case .bluetoothUnavailable: "Bluetooth is unavailable."
         case .multipleScanNotSupported: "A scan is already queued or running."
         case .multipleConnectNotSupported: "A peripheral is already connected, or a connection is pending or queued."
-        case .multipleDisconnectNotSupported: "A disconnect is already queued or under way."
+        case .multipleDisconnectNotSupported: "A disconnect is already queued or in progress."
         case .connectionTimedOut: "The connection attempt timed out."
         case .notConnected: "No peripheral is connected."
         case .missingService(let service): "The peripheral has no service \(service.uuid.uuidString)."
@@ -79,7 +79,7 @@ extension BluejayError {
         case .cancelled: "The operation was cancelled."
         case .explicitDisconnect: "A requested disconnect ended the operation."
         case .unexpectedDisconnect: "The peripheral or the system ended the connection attempt."
-        case .disconnectQueued: "A disconnect is queued, and nothing can be queued behind it."
+        case .disconnectQueued: "A disconnect is queued, and nothing can be queued after it."
         case .listenTimedOut: "The listen timed out."
         case .readFailed: "The characteristic could not be read."
         case .writeFailed: "The characteristic could not be written."
@@ -95,7 +95,7 @@ extension BluejayError {
         case .stopped: "Bluejay was stopped."
         case .backgroundRestorationInProgress: "The state of an earlier run is still being restored."
         case .startupBackgroundTaskExpired: "Restoring the state of an earlier run took too long."
-        case .multipleListenTrapped: "The characteristic is already listened to."
+        case .multipleListenTrapped: "The characteristic already has a listener."
         case .multipleListenReplaced: "Another listen has replaced this one."
         case .tooMuchData(let expected, let received):
             "Expected \(expected) bytes and received \(received.count)."

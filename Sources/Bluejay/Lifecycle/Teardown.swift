@@ -43,7 +43,7 @@ private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate
     private let central: CBCentralManager
     /// An intended cycle, because nothing else retains this object.
     private var keptAlive: DisconnectDuringTeardown?
-    private let confirmation = Deadline(DispatchTimekeeper())
+    private let confirmation = Deadline(DispatchClock())
 
     init(of peripheral: CBPeripheral, _ central: CBCentralManager) {
         self.peripheral = peripheral

@@ -46,7 +46,7 @@ extension Bluejay {
         case .success(let peripheral):
             let operation = ConnectOperation(
                 to: peripheral, identifier, timeout: timeout, warningOptions: warningOptions,
-                isRestoration: isRestoration, delegate: self, timekeeper: timekeeper, completion: completion)
+                isRestoration: isRestoration, delegate: self, clock: clock, completion: completion)
             connectOperation = operation
             queue.hold {
                 pendingScan?.stop()

@@ -30,7 +30,7 @@ final class ConnectOperation: QueuedOperation {
     init(
         to peripheral: CBPeripheral, _ identifier: PeripheralIdentifier, timeout: Timeout,
         warningOptions: WarningOptions, isRestoration: Bool, delegate: any LinkOperationDelegate,
-        timekeeper: any Timekeeper,
+        clock: any Clock,
         completion: Completion<ConnectionResult>
     ) {
         self.peripheral = peripheral
@@ -39,7 +39,7 @@ final class ConnectOperation: QueuedOperation {
         self.warningOptions = warningOptions
         self.isRestoration = isRestoration
         self.delegate = delegate
-        deadline = Deadline(timekeeper)
+        deadline = Deadline(clock)
         self.completion = completion
     }
 

@@ -143,7 +143,7 @@ final class ConnectedPeripheral: NSObject, CBPeripheralDelegate, @unchecked Swif
         if wasAbandoned(.read(identifier)) { return }
         if delegate?.process(.valueUpdated(identifier, value, error: error)) == true { return }
         if listeners.isEnding(identifier) {
-            log.detail("Dropped a value of \(identifier.description), which is no longer listened to")
+            log.detail("Dropped a value of \(identifier.description), which no longer has a listener")
         } else {
             delegate?.didReceiveUnhandledValue(value, of: identifier)
         }

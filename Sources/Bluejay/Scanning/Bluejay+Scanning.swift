@@ -48,7 +48,7 @@ extension Bluejay {
             log("Scanning without service identifiers takes more power and time than with them")
         }
         let scan = ScanOperation(
-            request, central: central, timekeeper: timekeeper,
+            request, central: central, clock: clock,
             connect: { [weak self] discovery, timeout, options, completion in
                 let completion = Completion(fallback: .failure(BluejayError.cancelled), completion)
                 self?.queueConnection(
@@ -65,7 +65,7 @@ extension Bluejay {
     public func stopScanning() {
         MainQueue.require()
         if runningTask != nil { return log("stopScanning is ignored while a background task is running") }
-        guard let scan = pendingScan else { return log("There is no scan to stop") }
+        guard let scan = pendingScan else { return log("No scan to stop") }
         scan.stop()
     }
 

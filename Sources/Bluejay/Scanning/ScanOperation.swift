@@ -19,7 +19,7 @@ final class ScanOperation: QueuedOperation {
 
     private let request: Request
     private let central: CBCentralManager
-    private let timekeeper: any Timekeeper
+    private let clock: any Clock
     private let connect: Connector
     private let stopped: Completion<Outcome>
     private var found: DiscoveryList
@@ -29,14 +29,14 @@ final class ScanOperation: QueuedOperation {
     private let expiry: Deadline
 
     init(
-        _ request: Request, central: CBCentralManager, timekeeper: any Timekeeper, connect: @escaping Connector,
+        _ request: Request, central: CBCentralManager, clock: any Clock, connect: @escaping Connector,
         stopped: Completion<Outcome>
     ) {
         self.request = request
         self.central = central
-        self.timekeeper = timekeeper
-        duration = Deadline(timekeeper)
-        expiry = Deadline(timekeeper)
+        self.clock = clock
+        duration = Deadline(clock)
+        expiry = Deadline(clock)
         self.connect = connect
         self.stopped = stopped
         found = DiscoveryList(throttleRSSIDelta: request.throttleRSSIDelta)
@@ -58,7 +58,7 @@ final class ScanOperation: QueuedOperation {
         guard case .discovered(let peripheral, let advertisement, let rssi) = event else { return false }
         let discovery = ScanDiscovery(
             peripheralIdentifier: PeripheralIdentifier(peripheral), advertisementPacket: advertisement, rssi: rssi)
-        let isAccepted = found.accept(discovery, at: timekeeper.now)
+        let isAccepted = found.accept(discovery, at: clock.now)
         if request.allowDuplicates, !expiry.isSet { awaitExpiry() }
         if isAccepted { follow(request.discovery(discovery, found.discoveries), discovery) }
         return true
@@ -107,11 +107,11 @@ final class ScanOperation: QueuedOperation {
     /// Sets one deadline for all peripherals, to the earliest expiry. A sighting changes the expiry, not the deadline.
     private func awaitExpiry() {
         guard phase == .running, let next = found.nextExpiry else { return }
-        expiry.set(in: next - timekeeper.now) { [weak self] in self?.removeExpired() }
+        expiry.set(in: next - clock.now) { [weak self] in self?.removeExpired() }
     }
 
     private func removeExpired() {
-        while phase == .running, let lost = found.removeExpired(at: timekeeper.now) {
+        while phase == .running, let lost = found.removeExpired(at: clock.now) {
             switch request.expired?(lost, found.discoveries) {
             case .stop?: stop()
             case .connect(let target, _, _, let completion)?:

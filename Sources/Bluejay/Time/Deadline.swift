@@ -3,15 +3,15 @@
 /// An object that waits for an event sets the deadline, and clears it at the event. If the time is over before that,
 /// the deadline calls its time-out instead, once. Releasing the deadline clears it, too. Used on the main queue only.
 final class Deadline {
-    private let timekeeper: any Timekeeper
-    private var alarm: Alarm?
+    private let clock: any Clock
+    private var timer: OneShotTimer?
 
-    init(_ timekeeper: any Timekeeper) {
-        self.timekeeper = timekeeper
+    init(_ clock: any Clock) {
+        self.clock = clock
     }
 
     /// Whether the deadline is set and neither the event nor the time-out has occurred.
-    var isSet: Bool { alarm != nil }
+    var isSet: Bool { timer != nil }
 
     /// Starts the time. Replaces an earlier deadline.
     ///
@@ -21,17 +21,17 @@ final class Deadline {
     func set(in seconds: TimeInterval?, onTimeout: @escaping () -> Void) {
         clear()
         guard let seconds else { return }
-        alarm = timekeeper.after(seconds) { [weak self] in
+        timer = clock.after(seconds) { [weak self] in
             guard let self else { return }
-            self.alarm = nil
+            self.timer = nil
             onTimeout()
         }
     }
 
     /// Stops the time, because the event has occurred or no longer matters.
     func clear() {
-        alarm?.cancel()
-        alarm = nil
+        timer?.cancel()
+        timer = nil
     }
 }
 
@@ -59,7 +59,7 @@ extension Bluejay {
 
     private func waitForTimeout(_ seconds: TimeInterval) async throws {
         try await awaitCall { (call: AwaitedCall<Void>) in
-            let deadline = Deadline(self.timekeeper)
+            let deadline = Deadline(self.clock)
             deadline.set(in: seconds) { call.finish(.success(())) }
             // This also retains the deadline until the call has ended.
             call.onCancel = {

@@ -6,28 +6,28 @@ import PlainText
 
 struct CloneCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clone", abstract: "Read a device into a profile file, which dittojay can serve.",
+        commandName: "clone", abstract: "Copy a device's attributes to a profile file that dittojay can run.",
         discussion: """
-            Advertisement, services, characteristics, what can be read, descriptions and presentation formats. Reads that \
-            are refused, not answered, or end the connection become faults of the profile. What a central cannot see, such \
-            as what a write does, is not in it. What the device has and a profile cannot say is reported on standard error.
+            Copies the advertising data, services, characteristics, readable values, descriptions and presentation formats. \
+            Reads that are refused, not answered, or end the connection become faults of the profile. What a central cannot \
+            see, such as the effect of a write, is not included. What a profile cannot express is reported on standard error.
 
-            A value that needs pairing makes this machine pair. What bluetoothd has only seen of the device before is \
-            forgotten first.
+            Reading a value that requires pairing pairs with the device. What bluetoothd has cached of the device is cleared \
+            first.
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
     @OptionGroup var answer: AnswerOptions
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The file to write; default: standard output.", valueName: "file"))
+        name: [.short, .long], help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
     var output: String?
 
     @OptionGroup var overwriting: OverwritingOptions
 
     func validate() throws {
         if options.json, output == nil {
-            throw ValidationError("--json is about what is printed besides the profile: it needs --output")
+            throw ValidationError("--json requires --output")
         }
         if let output { try overwriting.check(output) }
     }
@@ -85,7 +85,7 @@ struct OverwritingOptions: ParsableArguments {
     /// Refuses a file that exists, unless it is to be overwritten.
     func check(_ path: String) throws {
         guard force || !FileManager.default.fileExists(atPath: path) else {
-            throw ValidationError("\(path) exists already; --force overwrites it")
+            throw ValidationError("\(path) already exists; use --force to overwrite it")
         }
     }
 }

@@ -35,7 +35,7 @@ final class DeviceReader {
     private var known: DeviceSelector?
 
     /// How often the connection is made again.
-    private static let mostConnections = 20
+    private static let maximumConnections = 20
     /// How long what is advertised is gathered once the device is found: a scan response comes by itself.
     private static let gatheringTime = 1.0
     /// How long an advertisement of a device that is connected is waited for, in seconds: few send one.
@@ -53,7 +53,7 @@ final class DeviceReader {
         let connected = await context.connected(selector)
         let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
         guard let identifier = advertisement?.peripheralIdentifier ?? connected else {
-            throw Failure(.failed, "\(target.device) is not connected any more")
+            throw Failure(.failed, "\(target.device) is no longer connected")
         }
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
         let adapter = context.adapter
@@ -65,7 +65,7 @@ final class DeviceReader {
             connection += 1
             let direct = try await open()
             if connection == 1, await Self.isPaired(address, on: adapter) {
-                device.losses.append("what needs pairing: this machine is paired with the device already")
+                device.losses.append("what needs pairing: this machine is already paired with the device")
             }
             let failure = await readValues(direct, address, &readings)
             guard let failure else {
@@ -74,7 +74,7 @@ final class DeviceReader {
                 device.fitAdvertisement()
                 return OpenedDevice(device: device, connection: direct, characteristics: characteristics)
             }
-            guard failure.status != .bluetoothUnavailable, connection < Self.mostConnections else { throw failure }
+            guard failure.status != .bluetoothUnavailable, connection < Self.maximumConnections else { throw failure }
             await context.dropConnection()
         }
     }
@@ -130,7 +130,7 @@ final class DeviceReader {
             if let index = device.services.firstIndex(where: { $0.uuid == uuid.uuidString }) {
                 device.services[index].isAdvertised = true
             } else {
-                device.losses.append("the service \(uuid.uuidString), which is advertised and not there")
+                device.losses.append("the service \(uuid.uuidString), which is advertised but does not exist")
             }
         }
     }
@@ -151,7 +151,7 @@ final class DeviceReader {
 
     /// Reads everything that was not read yet.
     ///
-    /// - Returns: why the connection is of no more use; nil if everything is read.
+    /// - Returns: why the connection is no longer of use; nil if everything is read.
     private func readValues(_ direct: DirectPeripheral, _ address: String, _ readings: inout [Int: Reading]) async
         -> Failure?
     {

@@ -5,38 +5,38 @@ struct DemoCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
-            "Listen to a heart-rate sensor with state restoration on: kill it, let the sensor chirp, see it come back.",
+            "Demonstrate state restoration: kill it, let the sensor chirp, and see it restart.",
         discussion: """
             Type commands, one per line:
-              scan                  show the heart-rate sensors around
+              scan                  show heart-rate sensors in range
               connect               connect to the sensor
               listen rate|chirp     listen to heart rates or chirps
               end rate|chirp        stop listening
-              pair                  read a text that only paired devices may read
-              crash                 end at once, as if killed: the next chirp starts the program again
+              pair                  read a characteristic that requires pairing
+              crash                 exit at once, as if killed: the next chirp restarts the program
               disconnect            disconnect
-              quit                  end; nothing is restored
+              quit                  exit; nothing is restored
 
-            When it is started again it has no terminal: it reports to the log, and to the desktop by notify-send.
+            When restarted it has no terminal: it reports to the log, and to the desktop through notify-send.
             """)
     @OptionGroup var options: GlobalOptions
 
-    @Argument(help: "An address or an identifier; default: the first heart-rate sensor that is found.")
+    @Argument(help: "An address or an identifier (default: the first heart-rate sensor found).")
     var device: String?
 
-    @Option(help: ArgumentHelp("Also append what happens to this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also append events to this file.", valueName: "file"))
     var log: String?
 
-    @Option(help: ArgumentHelp("Names the state that is restored.", valueName: "identifier"))
+    @Option(help: ArgumentHelp("Identifier of the restored state.", valueName: "identifier"))
     var restoreIdentifier = "bluejay-demo"
 
-    @Flag(help: "Wait for commands instead of connecting and listening to everything.")
+    @Flag(help: "Wait for commands instead of connecting and subscribing to everything.")
     var idle = false
 
     func validate() throws {
         if restoreIdentifier.isEmpty { throw ValidationError("--restore-identifier is empty") }
         if let device, case .name = DeviceSelector(device) {
-            throw ValidationError("DEVICE is an address or an identifier")
+            throw ValidationError("DEVICE must be an address or an identifier")
         }
     }
 

@@ -6,42 +6,41 @@ import PlainText
 
 struct PairCommand: CentralCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pair", abstract: "Pair with a device: by passkey, by comparing numbers, or without either.",
+        commandName: "pair", abstract: "Pair with a device: by passkey, numeric comparison or Just Works.",
         discussion: """
-            What the two can do decides how they pair. A passkey that is to be entered here, and the answer whether the \
-            device shows the same number, are asked for in the terminal. Without a terminal, a desktop that shows \
-            notifications shows what is to be entered on the device, and asks whether the numbers are the same. Else \
-            nothing is asked: --passkey and --yes answer beforehand, and a question that they do not answer ends the \
-            command with 10.
+            The IO capabilities of both sides decide the pairing method. A passkey to be entered here, and the numeric \
+            comparison, are prompted for in the terminal. Without a terminal, desktop notifications show the passkey to \
+            enter on the device and ask for the comparison. Otherwise there are no prompts: --passkey and --yes give the \
+            answers in advance, and a prompt that they do not answer makes the command exit with status 10.
 
-            EXIT STATUS, besides those of all commands
-              10  the device wants an answer, and there is no terminal to ask in, or none was given there
-              11  the device has refused to pair
+            EXIT STATUS, in addition to those of all commands
+              10  the device requires input, and there is no terminal for the prompt, or none was given
+              11  the device refused to pair
               12  the passkey was wrong
-              13  the device does not show the same number, or the answer was no
-              14  nobody has answered in the 30 s that Bluetooth gives, or the device has not
-              15  the device has lost the keys of its pairing with this machine
-              16  this machine has lost the keys that the device still has
+              13  the numeric comparison failed
+              14  no answer within the 30 s that Bluetooth allows, here or from the device
+              15  the device lost the keys of its pairing with this machine
+              16  this machine lost the keys that the device still has
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
 
     @Option(
         help: ArgumentHelp(
-            "The six digits that the device shows, or has printed on it; - reads them from standard input.",
+            "The six-digit passkey that the device shows or has printed on it (- for standard input).",
             valueName: "digits"))
     var passkey: String?
 
-    @Flag(name: .customLong("yes"), help: "Say yes when numbers are to be compared, without asking.")
+    @Flag(name: .customLong("yes"), help: "Accept the numeric comparison without a prompt.")
     var saysYes = false
 
-    @Flag(help: "Show and ask nothing on the desktop, where there is no terminal.")
+    @Flag(help: "Do not use desktop notifications.")
     var noDesktop = false
 
     @Option(
         help: ArgumentHelp(
-            "What can be done here: \(CBPairingCapability.names). Default: keyboard with --passkey, otherwise "
-                + "keyboard-display.", valueName: "capability"), transform: CBPairingCapability.parse)
+            "IO capability of this side: \(CBPairingCapability.names) (default: keyboard with --passkey, otherwise "
+                + "keyboard-display).", valueName: "capability"), transform: CBPairingCapability.parse)
     var io: CBPairingCapability?
 
     func validate() throws {
@@ -73,7 +72,7 @@ struct PairCommand: CentralCommand {
             ? try await context.find(target.selector, timeout: target.connectTimeout)
             : try await context.search(for: target.selector, timeout: target.connectTimeout).peripheralIdentifier
         guard let peripheral = context.manager.retrievePeripherals(withIdentifiers: [identifier.uuid]).first else {
-            throw Failure(.failed, attempt: attempt, "it is not known any more")
+            throw Failure(.failed, attempt: attempt, "it is no longer known")
         }
         context.manager.setPairingDelegate(conversation, capability: capability, answersAll: false)
         do {
@@ -93,8 +92,8 @@ struct PairCommand: CentralCommand {
     private var keysAreLost: Failure {
         Failure(
             .keysLostHere, attempt: attempt,
-            "it has refused, and ends connections at once: it has keys of a pairing that this machine has lost; remove "
-                + "them on the device, and pair again")
+            "it refused, and drops connections at once: it has the keys of a pairing that this machine lost; remove "
+                + "them on the device and pair again")
     }
 
     /// Whether the device ends a link that this machine does not encrypt, although nothing is asked of it.
@@ -162,7 +161,7 @@ struct PairCommand: CentralCommand {
             failure.attempt = attempt
             throw failure
         }
-        context.output.print("\(target.device) is paired already") { object in object.add("paired", target.device) }
+        context.output.print("\(target.device) is already paired") { object in object.add("paired", target.device) }
     }
 }
 
@@ -171,7 +170,7 @@ extension CBPairingCapability {
 
     @Sendable fileprivate static func parse(_ text: String) throws -> CBPairingCapability {
         guard let capability = CBPairingCapability(rawValue: text) else {
-            throw ValidationError("it is one of \(names)")
+            throw ValidationError("expected one of \(names)")
         }
         return capability
     }

@@ -52,14 +52,14 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
             enter(request)
         case .comparePasskeys(let passkey):
             method = .numericComparison
-            output.event("comparison", "the device has to show \(passkey)") { $0.add("passkey", passkey.description) }
+            output.event("comparison", "the device must show \(passkey)") { $0.add("passkey", passkey.description) }
             compare(request, passkey)
         }
     }
 
     func manager(_ manager: CBManager, didCancel request: CBPairingRequest) { end() }
 
-    /// Nothing is asked or shown any more.
+    /// Nothing is asked or shown any longer.
     func end() {
         open = nil
         terminal.cancel()
@@ -76,12 +76,12 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
         switch given {
         case .passkey(let passkey): request.enter(passkey)
         case .nothing where !terminal.isInteractive:
-            refuse(request, "it shows a passkey, which is to be entered here: use --passkey, or a terminal")
+            refuse(request, "it shows a passkey to be entered here; use --passkey, or a terminal")
         case .nothing, .input:
             ask("passkey that the device shows: ", for: request) { [weak self] line in
                 guard let line else { return self?.refuse(request, "no passkey was entered") ?? () }
                 guard let passkey = CBPasskey(line) else {
-                    self?.refuse(request, "\"\(line.prefix(40))\" is no passkey: six digits")
+                    self?.refuse(request, "invalid passkey \"\(line.prefix(40))\"; expected six digits")
                     return
                 }
                 request.enter(passkey)
@@ -99,20 +99,20 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
     }
 
     /// How long what is asked about may take to be written.
-    private static let readerPatience = DispatchTimeInterval.milliseconds(300)
+    private static let readerTimeout = DispatchTimeInterval.milliseconds(300)
 
     /// Asks in the terminal, behind what has been printed.
     private func ask(
         _ prompt: String, for request: CBPairingRequest, _ answered: @escaping @MainActor (String?) -> Void
     ) {
         open = request
-        output.whenWritten(within: Self.readerPatience) { [weak self] in
+        output.whenWritten(within: Self.readerTimeout) { [weak self] in
             if let self, open === request { terminal.ask(prompt, answered) }
         }
     }
 
     private func compareOnDesktop(_ request: CBPairingRequest, _ passkey: CBPasskey) {
-        let cannotAsk = "it wants to know whether it shows the same number: use --yes, or a terminal"
+        let cannotAsk = "it asks for a numeric comparison; use --yes, or a terminal"
         guard let desktop else { return refuse(request, cannotAsk) }
         desktop.compare(passkey, pairingWith: request.peer) { [weak self] answer in
             switch answer {

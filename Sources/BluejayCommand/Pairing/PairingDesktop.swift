@@ -68,7 +68,7 @@ final class PairingDesktop {
 
     private func text(for peer: CBPeer) -> String {
         let address = peer.bluetoothAddress ?? peer.identifier.uuidString
-        let name = DesktopNotification.foreign((peer as? CBPeripheral)?.name ?? device)
+        let name = DesktopNotification.escaped((peer as? CBPeripheral)?.name ?? device)
         return "Pairing with \(name.hasPrefix(address) ? address : "\(name) (\(address))")."
     }
 }

@@ -44,7 +44,7 @@ final class DeviceRecording {
 
     /// - Parameters:
     ///   - count: after how many values it ends.
-    ///   - reconnect: makes the connection anew.
+    ///   - reconnect: makes the connection again.
     init(
         _ device: Device, file: RecordingFile, output: Output, count: Int?,
         reconnect: @escaping @MainActor () async throws -> Device
@@ -96,8 +96,8 @@ final class DeviceRecording {
         case .done: break
         case .timeIsUp:
             guard let count, let duration else { break }
-            throw Failure(.notInTime, "only \(file.count) of \(count) values came in \(inSeconds(duration))")
-        case .failed(let error): throw Failure(error, attempt: "no more values after \(file.count)")
+            throw Failure(.notInTime, "received only \(file.count) of \(count) values in \(inSeconds(duration))")
+        case .failed(let error): throw Failure(error, attempt: "stopped after \(counted(file.count, "value"))")
         }
     }
 
@@ -115,7 +115,7 @@ final class DeviceRecording {
         device.connection.onRemoval = nil
     }
 
-    /// Subscribes to one after another. The connection is made anew, without the one in question, when the device does
+    /// Subscribes to one after another. The connection is made again, without the one in question, when the device does
     /// not answer, or ends the connection at once: it answers nothing else then.
     ///
     /// - Returns: those that the device has allowed.
@@ -180,14 +180,14 @@ final class DeviceRecording {
 
     private func removed(_ services: [CBService]) {
         for service in services {
-            StandardError.write("bluejay: the device has removed the service \(service.uuid.uuidString)")
+            StandardError.write("bluejay: the device removed the service \(service.uuid.uuidString)")
             removedServices.insert(ObjectIdentifier(service))
         }
         let isOver = device.senders.allSatisfy { sender in
             sender.attribute.service.map { removedServices.contains(ObjectIdentifier($0)) } ?? true
         }
         guard isOver else { return }
-        stop(Failure(.noSuchCharacteristic, "the device has removed what was recorded"))
+        stop(Failure(.noSuchCharacteristic, "the device removed everything that was being recorded"))
     }
 
     private func stop(_ error: any Error) {

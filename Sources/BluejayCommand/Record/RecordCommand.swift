@@ -7,16 +7,15 @@ import PlainText
 struct RecordCommand: CentralCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Read a device into a profile file, and record what it sends; dittojay sends it again.",
+        abstract: "Record a device's attributes and notifications to a profile file that dittojay plays back.",
         discussion: """
-            It reads what "clone" reads, subscribes to everything that notifies or indicates, and writes each value with \
-            its time. The time counts from the first value, or from when it is subscribed to everything if that is more \
-            than 100 ms earlier.
+            Reads what "clone" reads, subscribes to everything that notifies or indicates, and writes each value with its \
+            time. The time counts from the first value, or from the last subscription if that is more than 100 ms earlier.
 
-            Each value is written to the file as it comes, so that nothing is lost when the program is killed. It ends \
-            after --count or --for, by Ctrl-C, with 5 when the connection is lost, and with 1 when the file has \
-            \(RecordingLimits.mostValues) values or \(RecordingLimits.longestFile >> 20) MiB, which is the most that \
-            dittojay reads.
+            Each value is written to the file as it arrives, so that nothing is lost when the program is killed. It stops \
+            after --count or --for, or on Ctrl-C; with status 5 when the connection is lost; and with status 1 when the \
+            file reaches dittojay's limit of \(RecordingLimits.maximumValues) values or \
+            \(RecordingLimits.longestFile >> 20) MiB.
             """)
     @OptionGroup var options: GlobalOptions
     @OptionGroup var target: DeviceOptions
@@ -26,20 +25,20 @@ struct RecordCommand: CentralCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "file"))
     var output: String
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("Exit after this time.", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: "End after this many values; with --for, fewer are a failure (3).")
+    @Option(help: "Exit after this many values; with --for, fewer are a failure (status 3).")
     var count: Int?
 
     @OptionGroup var overwriting: OverwritingOptions
 
     func validate() throws {
-        if let count, !(1...RecordingLimits.mostValues).contains(count) {
-            throw ValidationError("--count must be from 1 to \(RecordingLimits.mostValues)")
+        if let count, !(1...RecordingLimits.maximumValues).contains(count) {
+            throw ValidationError("--count must be from 1 to \(RecordingLimits.maximumValues)")
         }
         if let duration, !(duration > 0 && duration <= RecordingLimits.longest) {
-            throw ValidationError("--for must be a number of seconds above 0, and a week at most")
+            throw ValidationError("--for must be a number of seconds above 0 and at most a week")
         }
         try overwriting.check(output)
     }

@@ -32,10 +32,10 @@ final class RecordingFile {
         // Without bytes its colon would make YAML's scalar a key.
         let bytes = value.isEmpty ? "empty" : "hex:" + ValueText.hex(value)
         let line = "    - \(fixedPoint(seconds, places: 3)) s \(reference) \(bytes)\n"
-        guard count < RecordingLimits.mostValues, length + UInt64(line.utf8.count) < RecordingLimits.longestFile,
+        guard count < RecordingLimits.maximumValues, length + UInt64(line.utf8.count) < RecordingLimits.longestFile,
             seconds <= RecordingLimits.longest
         else {
-            throw Failure(.failed, "\(path) is full: dittojay reads no longer recording")
+            throw Failure(.failed, "\(path) is full: dittojay does not read a longer recording")
         }
         try write((count == 0 ? "recording:\n  values:\n" : "") + line)
         count += 1

@@ -16,7 +16,7 @@ struct FailureBundle {
 
     /// lab-bundle waits for its recorders, for btmon, which decodes up to two minutes, and for gdb when a program has
     /// crashed.
-    private static let patience = Duration.seconds(400)
+    private static let timeout = Duration.seconds(400)
 
     /// Writes the bundle and returns its folder.
     func write(into output: URL) async throws -> URL {
@@ -27,7 +27,7 @@ struct FailureBundle {
         try JSONEncoder().encode(description).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let writer = try ChildProcess("sh", ["-c", "exec lab-bundle \"$1\" <\"$2\"", "sh", output.path, file.path])
-        guard try await writer.exitStatus(within: Self.patience) == 0, let folder = writer.lines.last else {
+        guard try await writer.exitStatus(within: Self.timeout) == 0, let folder = writer.lines.last else {
             throw LabError(writer.transcript)
         }
         return URL(fileURLWithPath: folder)

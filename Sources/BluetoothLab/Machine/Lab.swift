@@ -20,14 +20,14 @@ public struct Lab: Swift.Sendable {
     /// The lab around the test, which is ``current``. Throws a ``LabError`` outside of one.
     public static var here: Lab {
         get throws {
-            guard let current else { throw LabError("this runs in the lab only: \(howToGetOne)") }
+            guard let current else { throw LabError("this runs only in the lab: \(howToGetOne)") }
             return current
         }
     }
 
     /// Why a test is skipped outside of the lab.
     static let skipReason = "skipped: no lab (\(howToGetOne))"
-    private static let howToGetOne = "`lab test` of bluejay-linux brings one up"
+    private static let howToGetOne = "`lab test` of bluejay-linux starts one"
 
     private static let controllerNames: [String] = {
         let count = environment["LAB_CONTROLLERS"].flatMap(Int.init) ?? 2

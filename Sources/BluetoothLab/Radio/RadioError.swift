@@ -17,7 +17,7 @@ public enum RadioError: Error, Equatable, CustomStringConvertible, Swift.Sendabl
     public var description: String {
         switch self {
         case .refused(let command, let reason): "\(command): \(reason)"
-        case .noRadio(let text): "the lab has no virtual radio that can be asked: \(text)"
+        case .noRadio(let text): "the lab's virtual radio is not available: \(text)"
         case .mistakes(let lines): lines.joined(separator: "\n")
         case .missing(let text): text
         }

@@ -36,7 +36,7 @@ open class BluetoothLabTestCase: XCTestCase {
 
     /// The radio, for this test. Throws a ``LabError`` when the test has not begun, or has ended.
     public func radio() throws -> LabRadio {
-        guard let labTest else { throw LabError("no test runs") }
+        guard let labTest else { throw LabError("no test is running") }
         return labTest.radio
     }
 

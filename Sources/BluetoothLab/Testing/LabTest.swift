@@ -53,7 +53,7 @@ final class LabTest: Swift.Sendable {
         if let scene = needs.scene {
             // What is wrong with it is said before anything else happens.
             _ = try scene.json()
-            try await radio.awaitNoLinks(within: Self.patienceWithLinks)
+            try await radio.awaitNoLinks(within: Self.linkTimeout)
             try await radio.play(scene, waits: true)
         }
         var sensor: Sensor?
@@ -63,7 +63,7 @@ final class LabTest: Swift.Sendable {
     }
 
     /// The longest supervision timeout is 32 s. (Core Specification, Vol 6 Part B, 4.5.2)
-    private static let patienceWithLinks = Duration.seconds(60)
+    private static let linkTimeout = Duration.seconds(60)
 
     /// Makes the radio as it was, if the test has changed it. Links must have ended, because another kind of air may
     /// come back.
@@ -71,7 +71,7 @@ final class LabTest: Swift.Sendable {
         radio.end()
         guard radio.isChanged else { return }
         try await lab.reset()
-        try await radio.awaitNoLinks(within: Self.patienceWithLinks)
+        try await radio.awaitNoLinks(within: Self.linkTimeout)
         try await radio.reset()
     }
 

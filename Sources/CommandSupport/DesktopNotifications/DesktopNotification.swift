@@ -18,7 +18,7 @@ package struct DesktopNotification: Hashable, Swift.Sendable {
 
     /// One line. Servers differ in what they make of markup here, so it has no text from outside.
     package var summary: String
-    /// Plain text. What comes from outside goes through ``foreign(_:)``.
+    /// Plain text. What comes from outside goes through ``escaped(_:)``.
     package var body: String
     package var actions: [Action]
     /// Whether it is of no use where the server shows no actions.
@@ -36,7 +36,7 @@ package struct DesktopNotification: Hashable, Swift.Sendable {
 
     /// A text from outside, such as a device's name, as it may be shown: in one line, not too long, and without
     /// characters that are not seen or that turn the direction of writing.
-    package static func foreign(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             // By scalars: a character can have any number of them.

@@ -20,7 +20,7 @@ package final class DesktopNotifier {
 
     private let program: String
     private let address: String?
-    private let patience: Duration
+    private let timeout: Duration
     private let answerLimit: Duration
     private var server: Task<Server, any Error>?
     private var registrations: [Registration] = []
@@ -38,15 +38,15 @@ package final class DesktopNotifier {
     /// - Parameters:
     ///   - program: the name that the user sees.
     ///   - address: of the session bus; nil if there is none.
-    ///   - patience: how long the desktop may take to show a notification, until that is reported as impossible.
+    ///   - timeout: how long the desktop may take to show a notification, until that is reported as impossible.
     ///   - answerLimit: how long the bus, and the desktop, may take to answer at all.
     package nonisolated init(
-        program: String, address: String?, patience: Duration = .seconds(1),
+        program: String, address: String?, timeout: Duration = .seconds(1),
         answerLimit: Duration = DesktopNotifier.answerLimit
     ) {
         self.program = program
         self.address = address
-        self.patience = patience
+        self.timeout = timeout
         self.answerLimit = answerLimit
     }
 
@@ -71,14 +71,14 @@ package final class DesktopNotifier {
     /// Waits until what was withdrawn is off the desktop, for a program that ends.
     ///
     /// A notification is taken off by the number that the server gives it. One that was withdrawn before the server has
-    /// answered would stay there. A desktop that is slow does not hold the program up for longer than its patience.
+    /// answered would stay there. A desktop that is slow does not delay the program beyond the timeout.
     package nonisolated func settle() async {
         let settled = FirstOutcome<Void>()
         MainLoop.shared.async { [self] in
             settling.append(settled)
             reportIfSettled()
         }
-        await settled.wait(within: patience)
+        await settled.wait(within: timeout)
     }
 
     private func reportIfSettled() {
@@ -140,7 +140,7 @@ package final class DesktopNotifier {
     // MARK: Notifications
 
     private func show(_ new: ShownNotification) {
-        new.patience = .timer(after: patience) { [weak new] in new?.finish(.failed) }
+        new.timeout = .timer(after: timeout) { [weak new] in new?.finish(.failed) }
         Task {
             do {
                 let server = try await reachServer()
@@ -181,7 +181,7 @@ package final class DesktopNotifier {
     private func take(_ number: UInt32?, of new: ShownNotification, _ connection: BusConnection) {
         guard let number else { return new.finish(.failed) }
         guard !new.isOver else { return close(number, connection) }
-        new.patience = nil
+        new.timeout = nil
         new.close = { [weak self] in
             self?.shown[number] = nil
             self?.close(number, connection)
@@ -237,7 +237,7 @@ package final class ShownNotification {
     let notification: DesktopNotification
     private(set) var isOver = false
     /// Ends the wait for the desktop.
-    var patience: LoopSource?
+    var timeout: LoopSource?
     /// Takes it off the desktop; nil while it is not there.
     var close: (@LoopActor () -> Void)?
     /// Kept until it is over.
@@ -253,7 +253,7 @@ package final class ShownNotification {
         reportOutcome = report
     }
 
-    /// Takes it off the desktop. Nothing is reported any more.
+    /// Takes it off the desktop. Nothing is reported any longer.
     package func withdraw() {
         guard !isOver else { return }
         end()
@@ -275,7 +275,7 @@ package final class ShownNotification {
 
     private func end() {
         isOver = true
-        patience = nil
+        timeout = nil
         notifier = nil
     }
 }

@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import Foundation
+import LineOutput
 
 /// The adapter that would be used, its switches, and what it can do.
 extension Doctor {
@@ -34,7 +35,7 @@ extension Doctor {
     private func missing(_ adapters: [AdapterRecord]) -> Finding {
         let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
         return .problem(
-            .adapter, "there is no \(adapter ?? "adapter"); there are: \(known)",
+            .adapter, "no Bluetooth adapter \(adapter ?? ""); available: \(known)",
             choosing(adapters[0]))
     }
 
@@ -97,12 +98,12 @@ extension Doctor {
 
     private func checkScanning(_ adapter: AdapterRecord, others: [AdapterRecord]) -> Finding {
         guard adapter.roles.isEmpty || adapter.roles.contains("central") else {
-            let text = "\(adapter.name) cannot look for devices; it can be: \(adapter.roles.joined(separator: ", "))"
+            let text = "\(adapter.name) cannot be a central; supported roles: \(adapter.roles.joined(separator: ", "))"
             return lacking(.scanning, text, others.first { $0.roles.contains("central") })
         }
         return .ok(
             .scanning,
-            adapter.isDiscovering ? "possible; another program is scanning, which is no obstacle" : "possible")
+            adapter.isDiscovering ? "possible; another program is scanning, which does not interfere" : "possible")
     }
 
     private func checkAdvertising(_ adapter: AdapterRecord, others: [AdapterRecord]) -> Finding {
@@ -115,17 +116,17 @@ extension Doctor {
         }
         guard advertisements.left > 0 else {
             let text =
-                "\(adapter.name) has no room for another advertisement; other programs have \(advertisements.active)"
+                "\(adapter.name) has no free advertising instance; other programs use \(advertisements.active)"
             return .problem(
                 .advertising, text + ". Restarting bluetoothd ends them", host.service("restart", "bluetooth"))
         }
-        return .ok(.advertising, "possible, with room for \(advertisements.left) more")
+        return .ok(.advertising, "possible, \(counted(advertisements.left, "advertising instance")) free")
     }
 
     private func checkServices(_ adapter: AdapterRecord, others: [AdapterRecord]) -> Finding {
         adapter.offersServices
             ? .ok(.services, "possible")
-            : lacking(.services, "\(adapter.name) cannot have services", others.first(where: \.offersServices))
+            : lacking(.services, "\(adapter.name) cannot publish services", others.first(where: \.offersServices))
     }
 
     /// - Parameter substitute: an adapter that can do it.

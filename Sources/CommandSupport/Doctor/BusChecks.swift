@@ -12,7 +12,7 @@ extension Doctor {
     func examineBus() async -> ([Finding], DaemonAnswer?) {
         let connection: BusConnection
         do {
-            connection = try await BusConnection.open(address: host.busAddress, within: Self.patience)
+            connection = try await BusConnection.open(address: host.busAddress, within: Self.timeout)
         } catch {
             return ([unreachable(error)], nil)
         }
@@ -42,12 +42,12 @@ extension Doctor {
 
     @LoopActor
     private func ask(_ connection: BusConnection, _ method: BusDriver.Method) async throws -> MethodReply {
-        try await connection.call(.bus(method, [.string(Self.name)]), timeout: Self.patience)
+        try await connection.call(.bus(method, [.string(Self.name)]), timeout: Self.timeout)
     }
 
     @LoopActor
     private func adapters(_ connection: BusConnection) async throws -> [AdapterRecord] {
-        let reply = try await connection.call(.getManagedObjects(of: Self.name), timeout: Self.patience)
+        let reply = try await connection.call(.getManagedObjects(of: Self.name), timeout: Self.timeout)
         return try reply.managedObjects().compactMap { AdapterRecord($0) }
             .sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
     }
@@ -61,7 +61,7 @@ extension Doctor {
             }
         let isSilent = reason == BusError.silence
         let text =
-            isSilent ? "the bus at \(address) does not answer" : "there is no system bus at \(address): \(reason)"
+            isSilent ? "the bus at \(address) does not answer" : "no system bus at \(address): \(reason)"
         if host.isBusAddressGiven {
             return .problem(
                 .bus, text + "; DBUS_SYSTEM_BUS_ADDRESS names that address", "unset DBUS_SYSTEM_BUS_ADDRESS")
@@ -139,7 +139,7 @@ extension Doctor {
 
     private func silent(_ error: any Error, process: String) -> Finding {
         .problem(
-            .bluetoothd, "is on the bus\(process), but does not answer as it should: \(error)",
+            .bluetoothd, "is on the bus\(process), but does not answer as expected: \(error)",
             host.service("restart", "bluetooth"))
     }
 
@@ -168,13 +168,13 @@ extension Doctor {
         if let group = allowed.first(where: { host.user.groups.contains($0.number) }) {
             return .problem(
                 .permission,
-                refused + ", though it allows the group \(group.name): the bus has not read its policy again",
+                refused + ", though it allows the group \(group.name): the bus has not reloaded its policy",
                 host.service("reload", "dbus"))
         }
         if let group = allowed.first(where: { $0.members.contains(user.name) }) {
             return .problem(
                 .permission,
-                refused + ": it allows the group \(group.name), to which \(user.name) belongs from the next login on",
+                refused + ": it allows the group \(group.name), which \(user.name) joins at the next login",
                 "newgrp \(group.name)")
         }
         if let group = allowed.first {

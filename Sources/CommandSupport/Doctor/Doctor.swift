@@ -28,7 +28,7 @@ package struct Doctor: Swift.Sendable {
     let host: Host
 
     /// How long bluetoothd may take to answer.
-    static let patience = Duration.seconds(5)
+    static let timeout = Duration.seconds(5)
 
     /// - Parameters:
     ///   - adapter: its name (`hci0`) or address; nil for the first that is powered, or else the first.

@@ -7,12 +7,12 @@ extension Doctor {
     /// - Parameter hasAnswered: whether bluetoothd has answered that it has none.
     func checkKernel(hasAnswered: Bool) -> [Finding] {
         guard host.exists("/sys/class/bluetooth") else {
-            return [.problem(.kernel, "the kernel's Bluetooth is missing", "sudo modprobe bluetooth")]
+            return [.problem(.kernel, "the kernel has no Bluetooth support loaded", "sudo modprobe bluetooth")]
         }
         // With a container, bluetoothd on the host needs the sockets.
         if host.bluetoothSocketError != 0, !host.isContainer {
             let reason = String(cString: strerror(host.bluetoothSocketError))
-            return [.problem(.kernel, "there are no Bluetooth sockets (\(reason))", "sudo modprobe bluetooth")]
+            return [.problem(.kernel, "Bluetooth sockets are not available (\(reason))", "sudo modprobe bluetooth")]
         }
         // "hci0:64" is a connection.
         let controllers = host.names(in: "/sys/class/bluetooth").filter {
@@ -21,7 +21,7 @@ extension Doctor {
         guard let controller = controllers.first else {
             return [
                 .problem(
-                    .adapter, "there is no Bluetooth controller, or no driver or firmware for it",
+                    .adapter, "no Bluetooth controller found, or its driver or firmware is missing",
                     "sudo modprobe btusb", "sudo dmesg | grep -i -e bluetooth -e firmware")
             ]
         }

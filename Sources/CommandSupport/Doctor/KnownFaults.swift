@@ -22,7 +22,7 @@ struct KnownFault: Swift.Sendable {
         KnownFault(
             releases: BlueZVersion(0, 0)..<BlueZVersion(5, 70), roles: [.peripheral], verdict: .ok,
             text: """
-                takes at most 510 bytes in a write, and drops longer ones without response in silence: let centrals write \
+                takes at most 510 bytes in a write, and silently drops longer ones without response: let centrals write \
                 no more than that at once
                 """),
     ]

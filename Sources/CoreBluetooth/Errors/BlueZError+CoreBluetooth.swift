@@ -6,12 +6,12 @@ func coreBluetoothError(_ error: any Error) -> any Error {
     guard let error = error as? BlueZError else { return error }
     if case .att(let code) = error { return CBATTError(attCode: code) }
     // BlueZ's name of an object means nothing to an app: the code's own text says more.
-    if case .gone = error { return CBError(.invalidHandle) }
+    if case .objectRemoved = error { return CBError(.invalidHandle) }
     let userInfo = [NSLocalizedDescriptionKey: error.description]
     let code: CBError.Code =
         switch error {
         case .notConnected, .notRunning, .notReady: .notConnected
-        case .gone: .invalidHandle
+        case .objectRemoved: .invalidHandle
         case .connectionFailed: .connectionFailed
         case .invalidArguments: .invalidParameters
         case .notSupported: .operationNotSupported

@@ -202,13 +202,13 @@ extension CBATTError.Code {
         case .unlikelyError: "The device met an unexpected error."
         case .insufficientEncryption: "The attribute requires an encrypted connection."
         case .unsupportedGroupType: "The attribute type does not group other attributes."
-        case .insufficientResources: "The device has too few resources for the request."
+        case .insufficientResources: "The device has insufficient resources for the request."
         case .databaseOutOfSync: "The attribute table has changed; discover the services again."
-        case .valueNotAllowed: "The device does not take the value."
+        case .valueNotAllowed: "The device does not allow the value."
         case .writeRequestRejected: "The device refused the write."
         case .clientCharacteristicConfigurationImproper:
-            "Notifications or indications are not turned on as the profile demands."
-        case .procedureAlreadyInProgress: "The device is already busy with this procedure."
+            "The Client Characteristic Configuration is not as the profile requires."
+        case .procedureAlreadyInProgress: "The device is already carrying out this procedure."
         case .outOfRange: "The value is out of range."
         case .unlisted(let code) where (0x80...0x9F).contains(code.rawValue):
             "The device reported application error 0x\(String(code.rawValue, radix: 16, uppercase: true))."

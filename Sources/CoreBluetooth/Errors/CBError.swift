@@ -19,7 +19,7 @@ public struct CBError: _BridgedStoredNSError, Swift.Sendable {
         self.init(_nsError: NSError(domain: CBErrorDomain, code: code.rawValue, userInfo: described))
     }
 
-    /// What went wrong; ``Code-swift.enum/unknown`` for a number that has no case.
+    /// What failed; ``Code-swift.enum/unknown`` for a number that has no case.
     public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
 
     /// ``CBErrorDomain``.
@@ -44,7 +44,7 @@ public struct CBError: _BridgedStoredNSError, Swift.Sendable {
         case unknown = 0
         /// A parameter is not valid.
         case invalidParameters = 1
-        /// The attribute does not exist any more.
+        /// The attribute no longer exists.
         case invalidHandle = 2
         /// There is no connection.
         case notConnected = 3
@@ -91,7 +91,7 @@ extension CBError {
     public static var unknown: Code { .unknown }
     /// A parameter is not valid.
     public static var invalidParameters: Code { .invalidParameters }
-    /// The attribute does not exist any more.
+    /// The attribute no longer exists.
     public static var invalidHandle: Code { .invalidHandle }
     /// There is no connection.
     public static var notConnected: Code { .notConnected }
@@ -140,12 +140,12 @@ extension CBError.Code {
         case .notConnected: "The device is not connected."
         case .outOfSpace: "The device has no space left."
         case .operationCancelled: "The operation was cancelled."
-        case .connectionTimeout: "The connection was lost: the device was not heard of in time."
+        case .connectionTimeout: "The connection was lost: supervision timeout."
         case .peripheralDisconnected: "The device ended the connection."
         case .uuidNotAllowed: "The UUID is reserved for the system."
-        case .alreadyAdvertising: "Advertising is on already."
+        case .alreadyAdvertising: "Advertising is already on."
         case .connectionFailed: "The connection could not be established."
-        case .connectionLimitReached: "No further connection is possible: the controller has reached its limit."
+        case .connectionLimitReached: "Too many connections: the controller's limit is reached."
         case .unknownDevice: "The device is unknown."
         case .operationNotSupported: "The operation is not supported."
         case .peerRemovedPairingInformation: "The device has lost its pairing keys; remove the pairing and pair again."

@@ -25,14 +25,14 @@ public enum CBPairingError: Error, Hashable, Swift.Sendable {
 extension CBPairingError: LocalizedError {
     public var errorDescription: String? {
         switch self {
-        case .wrongPasskey: "The passkey that was entered is wrong, or the device has refused."
-        case .comparisonFailed: "The device does not show the same number, or has refused."
+        case .wrongPasskey: "The passkey is wrong, or the device refused to pair."
+        case .comparisonFailed: "The numbers do not match, or the device refused to pair."
         case .rejectedByPeripheral:
             "The device refused to pair. It may remember a pairing that this machine has forgotten; remove that on the "
                 + "device."
         case .rejected: "Pairing was refused here."
         case .timedOut: "Pairing was not completed in 30 seconds."
-        case .unknownPeripheral: "The device is not known: it has to be discovered first."
+        case .unknownPeripheral: "The device is unknown; discover it first."
         case .failed(let reason): "Pairing failed: \(reason)."
         }
     }

@@ -9,7 +9,7 @@ final class StreamCore: Swift.Sendable {
         weak var delegate: (any StreamDelegate)?
         var status = Stream.Status.notOpen
         var error: CBError?
-        var places: [StreamPlace] = []
+        var places: [StreamSchedule] = []
         /// Those that the delegate has yet to hear of, besides bytes and room.
         var events: [Stream.Event] = []
         /// Whether the socket is asked to report that it is ready.
@@ -143,7 +143,7 @@ final class StreamCore: Swift.Sendable {
 
     // MARK: Events
 
-    func schedule(_ place: StreamPlace) {
+    func schedule(_ place: StreamSchedule) {
         let hasEvents = values.withLock { values in
             guard values.status != .closed else { return false }
             values.places.append(place)

@@ -122,7 +122,7 @@ final class AdapterWatch {
         }
         let adapter = adapters[index]
         if adapter.isPowered { settledAddress = adapter.address }
-        // Once one is in use, its disappearance is waited out anew.
+        // Once one is in use, its disappearance is waited out again.
         resetSettling()
         return (adapter.isPowered ? .poweredOn : .poweredOff, adapter)
     }
@@ -141,7 +141,7 @@ final class AdapterWatch {
             hasSettled = true
             if case .named(let name) = choice, session.adapter(named: name) == nil {
                 let known = session.adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
-                Diagnostics.warning("there is no Bluetooth adapter \(name); known: \(known.isEmpty ? "none" : known)")
+                Diagnostics.warning("no Bluetooth adapter \(name); available: \(known.isEmpty ? "none" : known)")
             }
             evaluate()
         }

@@ -41,7 +41,7 @@ protocol AgentConnectionOwner: AnyObject {
     /// The agent has not answered at the program's start, which is to begin without. It is still called; what it has to
     /// restore is forgotten when it answers.
     func agentIsLate()
-    /// There is no agent that can be used, and none is called any more.
+    /// There is no agent that can be used, and none is called any longer.
     func agentIsOfNoUse()
 }
 
@@ -85,7 +85,7 @@ final class AgentConnection {
         self.agent = agent
     }
 
-    /// Registers with the agent. The owner is told of the welcome, or that there is no agent.
+    /// Registers with the agent. The owner is informed of the welcome, or that there is no agent.
     func open() {
         deadline = .timer(after: agent.timeout) { [weak self] in self?.agentIsLate() }
         call()
@@ -93,7 +93,7 @@ final class AgentConnection {
 
     /// The program begins now. To an agent that answers later it is one that has its own state.
     private func agentIsLate() {
-        Diagnostics.warning("the restoration agent has not answered: the program begins without its state")
+        Diagnostics.warning("the restoration agent did not answer; starting without restored state")
         deadline = nil
         registration.isResuming = true
         if state == .greeted {
@@ -224,7 +224,7 @@ final class AgentConnection {
             case .packet(let bytes, let descriptor):
                 guard let message = MessageCoder.decode(AgentMessage.self, from: bytes) else {
                     if let descriptor { Glibc.close(descriptor) }
-                    return giveUp("it speaks another language")
+                    return giveUp("it uses another protocol version")
                 }
                 received(message, descriptor)
             }
@@ -234,7 +234,7 @@ final class AgentConnection {
     private func received(_ message: AgentMessage, _ descriptor: Int32?) {
         switch message {
         case .welcome(let welcome):
-            guard let descriptor else { return giveUp("it has sent no socket") }
+            guard let descriptor else { return giveUp("it sent no socket") }
             state = .ready
             deadline = nil
             wasWelcomed = true

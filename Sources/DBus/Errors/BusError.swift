@@ -34,7 +34,7 @@ extension BusError {
         }
     }
 
-    /// The called object or interface does not exist (any more).
+    /// The called object or interface does not exist, or no longer exists.
     package var isUnknownObject: Bool {
         switch standardError {
         case .unknownObject, .unknownMethod, .unknownInterface: true
@@ -57,13 +57,13 @@ extension BusError: LocalizedError, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotConnect(let address, let reason): "cannot connect to the bus at \(address): \(reason)"
-        case .disconnected(let call): "\(call): the connection to the bus has ended"
+        case .disconnected(let call): "\(call): the connection to the bus was closed"
         case .remote(let name, let message, let call): "\(call): \(message.isEmpty ? name : "\(message) (\(name))")"
         case .timedOut(let call): "\(call): no answer in time"
         case .unexpectedType(let expected, let actual, let place):
             "\(place): expected a value of type '\(expected)', got '\(actual)'"
         case .invalidValue(let what): "not a value for D-Bus: \(what)"
-        case .alreadyInUse(let what): "\(what) is in use already"
+        case .alreadyInUse(let what): "\(what) is already in use"
         case .outOfMemory: "libdbus is out of memory"
         }
     }

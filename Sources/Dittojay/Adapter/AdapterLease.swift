@@ -13,9 +13,9 @@ final class AdapterLease: LinkControl {
         case connected(address: String)
         case disconnected(address: String, reason: DisconnectionReason?)
         /// A connected central has sent something. The MTU is the ATT MTU of its link.
-        case heard(address: String, mtu: Int)
+        case activity(address: String, mtu: Int)
         /// What this central has sent came over a link that has ended.
-        case absent(address: String)
+        case staleLink(address: String)
         /// A central has been paired with.
         case paired(address: String)
         /// Pairing with a central has failed, or its link could not be encrypted.
@@ -55,7 +55,7 @@ final class AdapterLease: LinkControl {
 
     /// How long a bluetoothd that has just started may take to report a controller, and one that has ended a link to
     /// report that.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
     /// How long the kernel may take to give the controller a name.
     private static let renamingTime = Duration.seconds(2)
 
@@ -97,9 +97,10 @@ final class AdapterLease: LinkControl {
         let adapter = try await chooseAdapter()
         try? folder.prepare()
         guard adapter.offersGattManager, adapter.offersAdvertising else {
-            throw DittojayError.adapterUnusable("the Bluetooth adapter \(adapter.name) cannot be a peripheral")
+            throw DittojayError.adapterUnusable(
+                "the Bluetooth adapter \(adapter.name) does not support the peripheral role")
         }
-        guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it had begun") }
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped before it started") }
         chosen = Description(adapter)
         let setup = Task { try await setUp(adapter) }
         self.setup = setup
@@ -109,8 +110,8 @@ final class AdapterLease: LinkControl {
             await stop()
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
         }
-        // Stopped: its events mean nothing to anybody any more.
-        guard !isStopped else { throw DittojayError.adapterUnusable("stopped while it was set up") }
+        // Stopped: its events mean nothing to anybody any longer.
+        guard !isStopped else { throw DittojayError.adapterUnusable("stopped during setup") }
         // A central that is connected already did not come for this peripheral, but may use it: only its disconnection
         // is reported.
         for device in adapter.devices where device.isConnected {
@@ -155,13 +156,13 @@ final class AdapterLease: LinkControl {
                 try await switchOn(adapter)
             }
         } catch {
-            onEvent(.failed("cannot put the Bluetooth adapter \(adapter.name) back as it was: \(error)"))
+            onEvent(.failed("cannot restore the Bluetooth adapter \(adapter.name): \(error)"))
         }
     }
 
     func setPower(_ isOn: Bool) async throws {
         guard !isStopped, let adapter = currentAdapter else {
-            throw DittojayError.adapterUnusable("there is no Bluetooth adapter at the moment")
+            throw DittojayError.adapterUnusable("no Bluetooth adapter at the moment")
         }
         // What the manager was asked to end before, such as advertising, is to reach bluetoothd before this.
         if !isOn { await withCheckedContinuation { turn in Self.afterManager { turn.resume() } } }
@@ -213,7 +214,7 @@ final class AdapterLease: LinkControl {
         guard history.address(device.path) != nil else { return }
         let end = FirstOutcome<Void>()
         linkEnds[device.path, default: []].append(end)
-        await end.wait(within: Self.patience)
+        await end.wait(within: Self.timeout)
     }
 
     private var currentAdapter: Adapter? {
@@ -221,7 +222,7 @@ final class AdapterLease: LinkControl {
     }
 
     private func chooseAdapter() async throws -> Adapter {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             let adapters = session.adapters
             if let selection {
@@ -233,8 +234,8 @@ final class AdapterLease: LinkControl {
                 let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
                 throw DittojayError.noAdapter(
                     known.isEmpty
-                        ? "there is no Bluetooth adapter on this machine (bluetoothd runs, but has none)"
-                        : "there is no Bluetooth adapter \(selection ?? ""); there are: \(known)")
+                        ? "no Bluetooth adapter on this machine (bluetoothd is running, but has none)"
+                        : "no Bluetooth adapter \(selection ?? ""); available: \(known)")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -348,12 +349,12 @@ final class AdapterLease: LinkControl {
         case .asked: break
         case .agreed(.justWorks): history.agreedToPair(device.path)
         case .displayed, .agreed(.passkeyEntry):
-            history.agreedToPair(device.path, otherwise: "the passkey that was entered is wrong, or it has refused")
+            history.agreedToPair(device.path, otherwise: "the passkey is wrong, or it refused")
         case .agreed(.numericComparison):
-            history.agreedToPair(device.path, otherwise: "it does not show the same number, or has refused")
+            history.agreedToPair(device.path, otherwise: "the numbers do not match, or it refused")
         case .refused(let question):
-            pairingHasFailed(device, "it wants \(question.text) to pair, and dittojay has refused")
-        case .cancelled: pairingHasFailed(device, "it has given up, or nobody has answered in time")
+            pairingHasFailed(device, "it wants \(question.text) to pair, and dittojay refused")
+        case .cancelled: pairingHasFailed(device, "it gave up, or was not answered in time")
         }
     }
 
@@ -371,19 +372,19 @@ final class AdapterLease: LinkControl {
     ///
     /// Its request may have been on its way to the peripheral's queue while its link ended, or be older than the report
     /// of its connection, which bluetoothd 5.66 sometimes leaves out.
-    func heard(_ address: String, mtu: Int) {
+    func confirmConnection(of address: String, mtu: Int) {
         guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
-            return onEvent(.absent(address: address))
+            return onEvent(.staleLink(address: address))
         }
         let path = device.path
         if let address = history.address(path) {
             noteUse(of: device, over: [.encrypted, .absent])
-            return onEvent(.heard(address: address, mtu: mtu))
+            return onEvent(.activity(address: address, mtu: mtu))
         }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
             noteUse(of: device, over: [.encrypted, .absent])
-            onEvent(history.address(path).map { .heard(address: $0, mtu: mtu) } ?? .absent(address: address))
+            onEvent(history.address(path).map { .activity(address: $0, mtu: mtu) } ?? .staleLink(address: address))
         }
     }
 

@@ -67,7 +67,7 @@ struct ConnectionHistory {
             return (connection.address, nil)
         }
         let reason =
-            "its connections end at once: it seems to have lost the keys of its pairing with this machine; run "
+            "its connections end at once: it has probably lost the keys of its pairing with this machine; run "
             + "\"dittojay unpair \(connection.address)\", and pair again"
         return (connection.address, reason)
     }

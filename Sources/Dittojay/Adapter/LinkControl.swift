@@ -5,7 +5,7 @@ import MainLoop
 protocol LinkControl: AnyObject, Swift.Sendable {
     /// A central has sent something, its first request over this link, or while it is not known as connected: its
     /// connection is to be confirmed.
-    func heard(_ address: String, mtu: Int)
+    func confirmConnection(of address: String, mtu: Int)
 
     /// Ends the connections of all centrals, or of one.
     ///

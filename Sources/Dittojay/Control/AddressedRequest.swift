@@ -28,7 +28,7 @@ package struct AddressedRequest: Hashable, Swift.Sendable {
         let peripheral = trimmed.dropFirst().prefix { !$0.isWhitespace }
         let rest = trimmed.dropFirst(peripheral.count + 1)
         guard !peripheral.isEmpty, !rest.allSatisfy(\.isWhitespace) else {
-            throw .init(description: "\"@\" needs a peripheral and a command, as in @hci1 c hello")
+            throw .init(description: "\"@\" requires a peripheral and a command, as in @hci1 c hello")
         }
         self.init(try ControlRequest(typed: rest), for: String(peripheral))
     }

@@ -66,14 +66,14 @@ public enum ControlClient {
                 // dittojay has closed the connection; it may have said why.
                 break
             } else if errno != EINTR {
-                throw .controlSocket("dittojay at \(address.path) does not take the command: \(SystemError.reason())")
+                throw .controlSocket("dittojay at \(address.path) does not accept the command: \(SystemError.reason())")
             }
         }
     }
 
     private static func accepted(_ line: [UInt8]) throws(DittojayError) -> ControlReply {
         let reply = try decode(line)
-        guard reply.ok else { throw .refused(reply.error ?? "dittojay has refused the command") }
+        guard reply.ok else { throw .refused(reply.error ?? "dittojay refused the command") }
         return reply
     }
 
@@ -101,7 +101,7 @@ public enum ControlClient {
             }
             switch lines.removeLast() {
             case .line(let line): return line
-            case .tooLong: throw .controlSocket("the answer from \(address.path) is too long to be dittojay's")
+            case .tooLong: throw .controlSocket("the reply from \(address.path) is too long to be dittojay's")
             }
         }
     }
@@ -110,7 +110,7 @@ public enum ControlClient {
         do {
             return try JSONDecoder().decode(ControlReply.self, from: Data(line))
         } catch {
-            throw .controlSocket("the answer is not dittojay's: \(String(decoding: line.prefix(200), as: UTF8.self))")
+            throw .controlSocket("the reply is not dittojay's: \(String(decoding: line.prefix(200), as: UTF8.self))")
         }
     }
 }

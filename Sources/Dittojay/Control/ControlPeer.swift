@@ -71,7 +71,7 @@ final class ControlPeer {
             // Requests that wait are answered all the same: the other end may still read.
             hasEnded = true
             connection.suspendReading()
-            return goOn()
+            return processNextRequest()
         }
         for line in lines.append(buffer[..<count]) {
             switch line {
@@ -84,15 +84,15 @@ final class ControlPeer {
                 }
             case .tooLong:
                 waiting.append(
-                    .failure(.init(description: "the request is longer than \(ControlRequest.maximumLength) bytes")))
+                    .failure(.init(description: "request too long (limit \(ControlRequest.maximumLength) bytes)")))
             }
         }
-        goOn()
+        processNextRequest()
         if waiting.count > Self.waitingLimit { connection.suspendReading() }
     }
 
     /// Carries out the requests that wait, as long as the answers are taken.
-    private func goOn() {
+    private func processNextRequest() {
         while !isBusy, output.isEmpty, !waiting.isEmpty, connection.isOpen {
             isBusy = true
             switch waiting.removeFirst() {
@@ -103,7 +103,7 @@ final class ControlPeer {
                 logger.trace("request", metadata: ["request": "\(request)"])
                 handler(request) { [weak self] reply in
                     self?.answer(reply)
-                    self?.goOn()
+                    self?.processNextRequest()
                 }
             }
         }
@@ -177,7 +177,7 @@ final class ControlPeer {
         guard output.isEmpty else { return }
         room?.suspend()
         reportMissedEvents()
-        goOn()
+        processNextRequest()
     }
 
     /// Sends as much of the answer as the socket takes.

@@ -15,12 +15,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case characteristics
     /// `{"command":"signal"}`: report how strong the centrals that are connected are received.
     case signal
-    /// `{"command":"events"}`: from now on send every event of the peripheral over this connection, one on each line.
+    /// `{"command":"events"}`: send every event of the peripheral over this connection, one on each line.
     case events
     /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic, in a form such as `hex:0102`;
     /// text without a prefix. Default: empty.
     case chirp([UInt8])
-    /// `{"command":"set","characteristic":"store","value":"…"}`: from now on reads give this value.
+    /// `{"command":"set","characteristic":"store","value":"…"}`: set the value that reads return.
     case set(characteristic: String, value: [UInt8])
     /// `{"command":"send","characteristic":"echo","value":"…"}`: notify or indicate this value to the characteristic's
     /// subscribers.
@@ -36,14 +36,14 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central. Default: of all.
     case disconnect(central: String?)
     /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
-    /// from now on let this go wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
+    /// inject this fault, too. `action` is `no-answer`, `error` with `error` a number or a name,
     /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, `drop`, `duplicate`, or
     /// `resize` with `size`.
     case addFault(characteristic: String, Fault)
-    /// `{"command":"clear-faults","characteristic":"store"}`: let nothing go wrong any more with a characteristic.
+    /// `{"command":"clear-faults","characteristic":"store"}`: clear the faults of a characteristic.
     /// Default: with any.
     case clearFaults(characteristic: String?)
-    /// `{"command":"advertise","state":"off"}`: advertise no more, or again (`on`). Links stay up.
+    /// `{"command":"advertise","state":"off"}`: stop or resume (`on`) advertising. Links stay up.
     case advertise(Bool)
     /// `{"command":"silence","seconds":10}`: for this time send nothing, and let requests wait for their answers.
     case silence(Double)
@@ -112,7 +112,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     ) throws(ParsingError) -> (request: ControlRequest, peripheral: String?) {
         let data = Data(line)
         guard data.count <= maximumLength else {
-            throw ParsingError(description: "the request is longer than \(maximumLength) bytes")
+            throw ParsingError(description: "request too long (limit \(maximumLength) bytes)")
         }
         let members: Members
         do {
@@ -125,7 +125,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
 
     private init(_ members: Members) throws(ParsingError) {
         guard let command = Command(rawValue: members.command) else {
-            throw ParsingError(description: "there is no command \"\(members.command.prefix(40))\"")
+            throw ParsingError(description: "unknown command \"\(members.command.prefix(40))\"")
         }
         switch command {
         case .version: self = .version
@@ -137,7 +137,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .chirp: self = .chirp(try Self.value(members.value ?? "empty"))
         case .set, .send:
             guard let characteristic = members.characteristic, let text = members.value else {
-                throw ParsingError(description: "\(members.command) needs the name of a characteristic, and a value")
+                throw ParsingError(description: "\(members.command) requires a characteristic and a value")
             }
             let value = try Self.value(text)
             self =
@@ -146,24 +146,24 @@ public enum ControlRequest: Hashable, Swift.Sendable {
                 : .send(characteristic: characteristic, value: value)
         case .burst:
             guard let count = members.count, Burst.Plan.possibleCounts.contains(count) else {
-                throw ParsingError(description: "burst needs a count of \(Burst.Plan.possibleCounts)")
+                throw ParsingError(description: "burst requires a count of \(Burst.Plan.possibleCounts)")
             }
             guard let size = members.size, Burst.Plan.possibleSizes.contains(size) else {
-                throw ParsingError(description: "burst needs a size of \(Burst.Plan.possibleSizes) bytes")
+                throw ParsingError(description: "burst requires a size of \(Burst.Plan.possibleSizes) bytes")
             }
             if let rate = members.rate, !(rate > 0 && rate <= 1e6) {
-                throw ParsingError(description: "the rate of a burst is above 0 and at most 1,000,000 a second")
+                throw ParsingError(description: "burst requires a rate above 0 and at most 1,000,000 per second")
             }
             self = .burst(count: count, size: size, rate: members.rate)
         case .addService, .removeService:
             guard (members.service == nil) == (members.all == true) else {
-                throw ParsingError(description: "\(members.command) needs the name of a service, or \"all\":true")
+                throw ParsingError(description: "\(members.command) requires the name of a service, or \"all\":true")
             }
             self = command == .addService ? .addService(members.service) : .removeService(members.service)
         case .disconnect: self = .disconnect(central: members.central)
         case .addFault:
             guard let characteristic = members.characteristic else {
-                throw ParsingError(description: "add-fault needs the name of a characteristic")
+                throw ParsingError(description: "add-fault requires a characteristic")
             }
             self = .addFault(characteristic: characteristic, try Self.fault(members))
         case .clearFaults: self = .clearFaults(characteristic: members.characteristic)
@@ -171,7 +171,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case .silence:
             guard let seconds = members.seconds, ScenarioStep.possibleWaits.contains(seconds) else {
                 throw ParsingError(
-                    description: "silence has from 0 to \(Int(ScenarioStep.possibleWaits.upperBound)) seconds")
+                    description: "silence requires 0 to \(Int(ScenarioStep.possibleWaits.upperBound)) seconds")
             }
             self = .silence(seconds)
         case .power: self = .power(try Self.state(members.state, of: "power"))
@@ -195,7 +195,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "set", "send":
             let name = argument.prefix { !$0.isWhitespace }
             guard !name.isEmpty else {
-                throw ParsingError(description: "\(word) needs the name of a characteristic, and a value")
+                throw ParsingError(description: "\(word) requires a characteristic and a value")
             }
             let value = try Self.value(String(argument.dropFirst(name.count + 1)))
             self =
@@ -211,7 +211,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "passkey": self = .passkey(try Self.passkey(String(argument)))
         case "confirm": self = .confirm(try Self.answer(String(argument)))
         case "q", "quit": self = .quit
-        default: throw ParsingError(description: "\"\(word.prefix(40))\" is no command; ? lists them")
+        default: throw ParsingError(description: "unknown command \"\(word.prefix(40))\"; type ? for help")
         }
     }
 
@@ -300,13 +300,13 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         switch text {
         case "on": return true
         case "off": return false
-        default: throw ParsingError(description: "\(command) needs the state on or off")
+        default: throw ParsingError(description: "\(command) requires the state on or off")
         }
     }
 
     private static func passkey(_ text: String?) throws(ParsingError) -> CBPasskey {
         guard let passkey = text.flatMap({ CBPasskey($0) }) else {
-            throw ParsingError(description: "passkey needs six digits")
+            throw ParsingError(description: "passkey requires six digits")
         }
         return passkey
     }
@@ -315,14 +315,14 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         switch text {
         case "yes": return true
         case "no": return false
-        default: throw ParsingError(description: "confirm needs yes or no")
+        default: throw ParsingError(description: "confirm requires yes or no")
         }
     }
 
     private static func fault(_ members: Members) throws(ParsingError) -> Fault {
         guard let trigger = members.on.flatMap(Fault.Trigger.init) else {
             let names = Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ParsingError(description: "a fault is on one of \(names)")
+            throw ParsingError(description: "invalid fault trigger; expected one of \(names)")
         }
         let action: Fault.Action
         switch members.action {
@@ -332,39 +332,39 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         case "duplicate": action = .duplicate
         case "resize":
             guard let size = members.size, Fault.possibleSizes.contains(size) else {
-                throw ParsingError(description: "resize has a size of \(Fault.possibleSizes) bytes")
+                throw ParsingError(description: "resize requires a size of \(Fault.possibleSizes) bytes")
             }
             action = .resize(size)
         case "error":
             guard let code = members.error.flatMap(ATTErrorNames.code) else {
-                throw ParsingError(description: "the ATT error is a name, or a number from 0x01 to 0xFF")
+                throw ParsingError(description: "invalid ATT error; expected a name, or a number from 0x01 to 0xFF")
             }
             action = .error(code)
         case "delay":
             guard let seconds = members.seconds, Fault.possibleDelays.contains(seconds) else {
-                throw ParsingError(description: "a delay has from 0 to \(Int(Fault.possibleDelays.upperBound)) seconds")
+                throw ParsingError(description: "delay requires 0 to \(Int(Fault.possibleDelays.upperBound)) seconds")
             }
             action = .delay(seconds)
         case "flood":
             guard let count = members.count, Fault.possibleFloods.contains(count) else {
-                throw ParsingError(description: "a flood has a count of \(Fault.possibleFloods)")
+                throw ParsingError(description: "flood requires a count of \(Fault.possibleFloods)")
             }
             action = .flood(count: count, value: try members.value.map { text throws(ParsingError) in try value(text) })
         default:
             throw ParsingError(
-                description: "the action of a fault is one of " + Fault.Action.names.joined(separator: ", "))
+                description: "invalid fault action; expected one of " + Fault.Action.names.joined(separator: ", "))
         }
         let chance = members.chance ?? 100
         guard chance > Fault.possibleChances.lowerBound, chance <= Fault.possibleChances.upperBound else {
-            throw ParsingError(description: "the chance of a fault is above 0 and at most 100 percent")
+            throw ParsingError(description: "a fault requires a chance above 0 and at most 100 percent")
         }
         let fault = Fault(
             on: trigger, action, skip: members.after ?? 0, times: members.times, chance: chance)
         guard Fault.possibleCounts.contains(fault.skip), Fault.possibleCounts.contains(fault.times ?? 1) else {
-            throw ParsingError(description: "after and times are numbers of \(Fault.possibleCounts)")
+            throw ParsingError(description: "invalid after or times; expected \(Fault.possibleCounts)")
         }
         guard fault.isPossible else {
-            throw ParsingError(description: "\(action.name) is not possible on \(trigger.rawValue)")
+            throw ParsingError(description: "\(action.name) is not valid on \(trigger.rawValue)")
         }
         return fault
     }
@@ -378,7 +378,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         }
         guard value.count <= LabService.maximumValueLength else {
             throw ParsingError(
-                description: "a value of \(value.count) bytes is longer than \(LabService.maximumValueLength)")
+                description: "value too long: \(value.count) bytes (limit \(LabService.maximumValueLength))")
         }
         return value
     }

@@ -4,7 +4,7 @@ import Posix
 import PlainText
 
 /// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.
-final class ControlServer: EventFollowers {
+final class ControlServer: EventSubscribers {
     /// Answers one request by calling `reply`, once, now or later.
     typealias Handler = (_ request: AddressedRequest, _ reply: @escaping (ControlReply) -> Void) -> Void
 
@@ -25,7 +25,7 @@ final class ControlServer: EventFollowers {
         /// carried out.
         var idleTime = 300.0
         /// How many may follow the events at the same time.
-        var followers = 16
+        var subscribers = 16
     }
 
     /// Starts to listen.
@@ -70,13 +70,13 @@ final class ControlServer: EventFollowers {
             return
         }
         guard clients.count < limits.clients || closeLongestIdle() else {
-            let reply = ControlReply(error: "\(limits.clients) programs wait already for what they have asked for")
+            let reply = ControlReply(error: "too many connections (limit \(limits.clients))")
             let bytes = Array((reply.line + "\n").utf8)
             Glibc.send(connection.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             return connection.close()
         }
         let client = ControlPeer(connection, queue: queue, handler: handler)
-        client.admission = { [weak self] in self?.obstacleToFollowing() }
+        client.admission = { [weak self] in self?.subscriptionRefusal() }
         client.peripheralID = { [weak self] name throws(DittojayError) in try self?.peripheralID(name) ?? name }
         client.onClose = { [weak self] in self?.clients[connection.descriptor] = nil }
         clients[connection.descriptor] = client
@@ -84,20 +84,20 @@ final class ControlServer: EventFollowers {
     }
 
     /// Whether any program follows the events.
-    var hasFollowers: Bool { clients.values.contains { $0.isFollowing } }
+    var hasSubscribers: Bool { clients.values.contains { $0.isFollowing } }
 
     /// Sends an event to all programs that follow them.
     func send(_ event: PeripheralEvent) {
-        guard hasFollowers else { return }
+        guard hasSubscribers else { return }
         let line = event.json.utf8 + [UInt8(ascii: "\n")]
         // A client that turns out to be gone is removed meanwhile.
         for client in Array(clients.values) where client.follows(event.peripheral) { client.send(event: line) }
     }
 
     /// Why no other program can follow the events; nil if one can.
-    private func obstacleToFollowing() -> String? {
-        guard clients.values.count(where: \.isFollowing) >= limits.followers else { return nil }
-        return "\(limits.followers) programs follow the events already"
+    private func subscriptionRefusal() -> String? {
+        guard clients.values.count(where: \.isFollowing) >= limits.subscribers else { return nil }
+        return "too many event subscribers (limit \(limits.subscribers))"
     }
 
     private var idleClients: some Sequence<ControlPeer> { clients.values.lazy.filter { !$0.isCarryingOut } }

@@ -36,7 +36,7 @@ final class PeripheralDirectory {
 
     func add(_ peripheral: VirtualPeripheral) {
         entries.append(Entry(peripheral: peripheral))
-        if let server { peripheral.addFollowers(server) }
+        if let server { peripheral.addSubscribers(server) }
     }
 
     /// Removes a peripheral that is about to end. After the last one there is nobody to ask.
@@ -71,8 +71,8 @@ final class PeripheralDirectory {
             guard let only = all.first, all.count == 1 else {
                 throw .refused(
                     all.isEmpty
-                        ? "no peripheral runs at the moment"
-                        : "there are several peripherals, name one of them: \(Self.list(all))")
+                        ? "no peripheral is running"
+                        : "several peripherals are running; specify one of \(Self.list(all))")
             }
             return only
         }
@@ -81,10 +81,10 @@ final class PeripheralDirectory {
         }
         let named = all.filter { $0.localName == name }
         guard let found = named.first else {
-            throw .refused("there is no peripheral \"\(name.prefix(40))\"; there are: \(Self.list(all))")
+            throw .refused("unknown peripheral \"\(name.prefix(40))\"; valid: \(Self.list(all))")
         }
         guard named.count == 1 else {
-            throw .refused("\"\(name)\" is one of several peripherals, name one of them: \(Self.list(named))")
+            throw .refused("ambiguous peripheral \"\(name)\"; specify one of \(Self.list(named))")
         }
         return found
     }

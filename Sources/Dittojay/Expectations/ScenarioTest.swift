@@ -8,7 +8,7 @@ final class ScenarioTest {
     /// The scenario's steps, whose expectations are numbered.
     let steps: [ScenarioStep]
 
-    /// Has work done after so many seconds, on the peripheral's queue.
+    /// Has work done after this many seconds, on the peripheral's queue.
     typealias Scheduler = (_ seconds: Double, _ work: DispatchWorkItem) -> Void
 
     private let schedule: Scheduler
@@ -134,7 +134,7 @@ final class ScenarioTest {
         isInterrupted = true
         self.current = nil
         current.timer.cancel()
-        let failure = "dittojay was ended before; still missing: \(current.progress.missing)"
+        let failure = "dittojay was stopped; still missing: \(current.progress.missing)"
         results[current.expectation.number].judged(failure: failure, seconds: elapsed(since: current.start))
     }
 

@@ -17,7 +17,7 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
     }
 
     /// How long a bluetoothd that has just started may take to report its controllers.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
 
     /// The controllers as peripherals are to be given them: as they were given, or by name.
     ///
@@ -29,7 +29,7 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
         } catch {
             throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
         }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             do throws(DittojayError) {
                 return try given.isEmpty ? choose(count, from: await free(in: session)) : check(session)
@@ -46,7 +46,7 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
         var seen: [String: String] = [:]
         for name in given {
             guard let adapter = session.adapter(named: name) else {
-                throw .noAdapter("there is no Bluetooth adapter \(name); \(Self.known(session))")
+                throw .noAdapter("no Bluetooth adapter \(name); \(Self.known(session))")
             }
             if let other = seen.updateValue(name, forKey: adapter.address) {
                 throw .adapterUnusable("\(other) and \(name) are the same Bluetooth adapter")
@@ -84,6 +84,6 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
     @LoopActor
     private static func known(_ session: BlueZSession) -> String {
         let known = session.adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
-        return known.isEmpty ? "there is none" : "there are: \(known)"
+        return known.isEmpty ? "none is available" : "available: \(known)"
     }
 }

@@ -19,9 +19,9 @@ extension CBManagerState {
         case .poweredOn: "Bluetooth is on"
         case .poweredOff: "Bluetooth is off; waiting for it to be switched on"
         case .resetting: "bluetoothd is not running; waiting for it to come back"
-        case .unknown: "the state of Bluetooth is not known; waiting"
+        case .unknown: "the state of Bluetooth is unknown; waiting"
         case .unsupported: "the Bluetooth adapter was removed; waiting for it to come back"
-        case .unauthorized: "the system bus refuses the access to Bluetooth; waiting"
+        case .unauthorized: "the system bus refuses access to Bluetooth; waiting"
         }
     }
 }

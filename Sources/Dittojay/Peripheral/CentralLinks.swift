@@ -49,8 +49,8 @@ final class CentralLinks {
             onPairingEnd?(address)
             events.report(.disconnected) { ($0.central, $0.reason) = (central, reason.map { "\($0)" }) }
             onOccurrence?(Occurrence(.disconnected))
-        case .heard(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
-        case .absent(let address): unanswered.release(from: address)
+        case .activity(let address, let mtu): centrals[address] = PeripheralEvent.Central(address: address, mtu: mtu)
+        case .staleLink(let address): unanswered.release(from: address)
         case .paired(let address):
             onPairingEnd?(address)
             events.report(.paired) { $0.central = .init(address: address) }
@@ -71,7 +71,7 @@ final class CentralLinks {
         // The controller hears of the first request of a link.
         if former?.mtu == nil, let control {
             let mtu = central.attMTU
-            MainLoop.shared.async { control.heard(known.address, mtu: mtu) }
+            MainLoop.shared.async { control.confirmConnection(of: known.address, mtu: mtu) }
         }
         return known
     }

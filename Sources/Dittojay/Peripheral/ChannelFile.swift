@@ -14,7 +14,7 @@ final class ChannelFile {
             case .unreadable(let path, let code): "\(path) cannot be read: \(String(cString: strerror(code)))"
             case .notRegular(let path): "\(path) is not a regular file"
             case .outside(let path, let folder):
-                "\(path) is outside of the profile's folder (\(folder)); --allow-files lets a profile send any file"
+                "\(path) is outside the profile's folder (\(folder)); use --allow-files to let a profile send any file"
             }
         }
 

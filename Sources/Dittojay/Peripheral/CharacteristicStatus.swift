@@ -134,11 +134,11 @@ extension SimulatedCharacteristic {
 
     /// Why `set` cannot change what reads give; nil if it can.
     var obstacleToSetting: String? {
-        guard profile.properties.contains(.read) else { return "\(path) has no read among its properties" }
+        guard profile.properties.contains(.read) else { return "\(path) does not have the read property" }
         switch profile.source {
         case .stored: return nil
-        case .writeCount: return "\(path) counts writes: its value cannot be set"
-        case .psm: return "\(path) has the PSM of an L2CAP channel: its value cannot be set"
+        case .writeCount: return "\(path) is a write counter: its value cannot be set"
+        case .psm: return "\(path) contains the PSM of an L2CAP channel: its value cannot be set"
         case .simulated: return "\(path) is simulated: its value cannot be set"
         }
     }

@@ -52,7 +52,7 @@ final class CommandHandler {
             switch replacement.direction {
             case .fromDevice:
                 guard !properties.isDisjoint(with: [.read, .notify, .indicate]) else {
-                    return ControlReply(error: "\(characteristic.path) has no value that could be replaced")
+                    return ControlReply(error: "\(characteristic.path) has no value to set")
                 }
                 characteristic.replacements.read = value
                 characteristic.replacements.notified = value
@@ -83,7 +83,7 @@ final class CommandHandler {
         _ value: Data, on characteristic: SimulatedCharacteristic, as kind: PeripheralEvent.Kind
     ) -> ControlReply {
         guard !characteristic.profile.properties.isDisjoint(with: [.notify, .indicate]) else {
-            return ControlReply(error: "\(characteristic.path) has neither notify nor indicate among its properties")
+            return ControlReply(error: "\(characteristic.path) has neither the notify nor the indicate property")
         }
         guard characteristic.service.isPublished else {
             return ControlReply(error: publication.notPublished(characteristic.service))
@@ -94,13 +94,13 @@ final class CommandHandler {
             value.count > characteristic.maximumNotificationLength
         {
             return ControlReply(
-                error: "\(kind == .chirped ? "a chirp" : "a value") of \(value.count) bytes is longer than the "
-                    + "\(characteristic.maximumNotificationLength) that fit into a notification at the subscriber's MTU"
+                error: "\(kind == .chirped ? "chirp" : "value") too long: \(value.count) bytes (limit "
+                    + "\(characteristic.maximumNotificationLength) in a notification at the subscriber's MTU)"
             )
         }
         guard characteristic.sendOrWait(value) else {
             return ControlReply(
-                error: "too many \(kind == .chirped ? "chirps" : "values") wait already for the link to take them")
+                error: "too many \(kind == .chirped ? "chirps" : "values") are queued for the link")
         }
         events.report(kind) { event in
             if kind == .sent { event.name(characteristic) }
@@ -117,15 +117,15 @@ final class CommandHandler {
     /// Sends many numbered values on the characteristic that chirps, and answers when the last one was handed over.
     func startBurst(_ plan: Burst.Plan, _ reply: @escaping Reply) {
         guard let chirp = services.chirp else { return reply(noChirp) }
-        guard burst == nil else { return reply(ControlReply(error: "a burst is under way already")) }
+        guard burst == nil else { return reply(ControlReply(error: "a burst is already in progress")) }
         guard !chirp.subscribers.isEmpty else {
-            return reply(ControlReply(error: "nobody has subscribed to \(chirp.profile.name)"))
+            return reply(ControlReply(error: "no central is subscribed to \(chirp.profile.name)"))
         }
         guard plan.size <= chirp.maximumNotificationLength else {
             return reply(
                 ControlReply(
-                    error: "\(plan.size) bytes are more than the \(chirp.maximumNotificationLength) that fit into a "
-                        + "notification at the subscriber's MTU"))
+                    error: "size too large: \(plan.size) bytes (limit \(chirp.maximumNotificationLength) in a "
+                        + "notification at the subscriber's MTU)"))
         }
         let burst = Burst(plan, on: chirp, queue: queue) { [weak self] result in
             self?.burst = nil
@@ -143,7 +143,7 @@ final class CommandHandler {
         burst.start()
     }
 
-    /// There may be room again, or no subscriber any more.
+    /// There may be room again, or no subscriber any longer.
     func resumeBurst() {
         burst?.resume()
     }
@@ -208,7 +208,7 @@ final class CommandHandler {
         _ text: String, _ body: (SimulatedCharacteristic) -> ControlReply
     ) -> ControlReply {
         guard let path = AttributePath(text) else {
-            return ControlReply(error: "\"\(text)\" is no characteristic: write NAME or SERVICE/NAME")
+            return ControlReply(error: "invalid characteristic \"\(text)\"; expected NAME or SERVICE/NAME")
         }
         let found = services.characteristics.filter { characteristic in
             let (own, service) = (characteristic.profile, characteristic.service.profile)
@@ -217,12 +217,12 @@ final class CommandHandler {
         }
         guard let characteristic = found.first else {
             return ControlReply(
-                error: "the profile \(profileName) has no characteristic \"\(text)\"; it has: "
+                error: "unknown characteristic \"\(text)\" in the profile \(profileName); valid: "
                     + services.characteristics.map(\.path.description).joined(separator: ", "))
         }
         guard found.count == 1 else {
             return ControlReply(
-                error: "\"\(text)\" is one of several: " + found.map(\.path.description).joined(separator: ", "))
+                error: "ambiguous characteristic \"\(text)\": " + found.map(\.path.description).joined(separator: ", "))
         }
         return body(characteristic)
     }

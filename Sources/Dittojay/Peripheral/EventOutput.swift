@@ -1,9 +1,9 @@
 import CoreBluetooth
 
 /// Programs that follow a peripheral's events.
-protocol EventFollowers: AnyObject {
+protocol EventSubscribers: AnyObject {
     /// Whether there are any.
-    var hasFollowers: Bool { get }
+    var hasSubscribers: Bool { get }
 
     func send(_ event: PeripheralEvent)
 }
@@ -17,23 +17,23 @@ final class EventOutput {
     var onTestedEvent: ((PeripheralEvent) -> Void)?
     /// The peripheral's id if it is one of several.
     var peripheral: String?
-    private weak var followers: (any EventFollowers)?
+    private weak var subscribers: (any EventSubscribers)?
 
-    /// From now on the events go to `followers`, too.
-    func add(_ followers: any EventFollowers) {
-        self.followers = followers
+    /// Also sends the events to `subscribers`.
+    func add(_ subscribers: any EventSubscribers) {
+        self.subscribers = subscribers
     }
 
     /// Reports an event. It is not even made if it goes nowhere.
     func report(_ kind: PeripheralEvent.Kind, _ fill: (inout PeripheralEvent) -> Void) {
-        let followers = followers.flatMap { $0.hasFollowers ? $0 : nil }
-        guard onEvent != nil || onTestedEvent != nil || followers != nil else { return }
+        let subscribers = subscribers.flatMap { $0.hasSubscribers ? $0 : nil }
+        guard onEvent != nil || onTestedEvent != nil || subscribers != nil else { return }
         var event = PeripheralEvent(kind)
         event.peripheral = peripheral
         fill(&event)
         onEvent?(event)
         onTestedEvent?(event)
-        followers?.send(event)
+        subscribers?.send(event)
     }
 
     /// Reports that something did not work.

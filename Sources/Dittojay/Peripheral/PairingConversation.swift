@@ -33,7 +33,7 @@ final class PairingConversation: CBPairingDelegate {
         case .enterPasskey:
             if let passkey = profile?.passkey { return request.enter(passkey) }
             self.request = request
-            report(.passkeyRequested, request, nil, "enter with \"passkey 123456\" what the central shows")
+            report(.passkeyRequested, request, nil, "enter the passkey that the central shows with \"passkey 123456\"")
         case .comparePasskeys(let passkey):
             self.request = request
             report(
@@ -50,7 +50,7 @@ final class PairingConversation: CBPairingDelegate {
     /// Pairing with a central has ended, or its link has.
     func ended(with central: String) { withdrawals.removeValue(forKey: central)?() }
 
-    /// Nothing is shown any more.
+    /// Nothing is shown any longer.
     func stop() {
         let last = withdrawals.values
         withdrawals = [:]
@@ -85,7 +85,7 @@ final class PairingConversation: CBPairingDelegate {
     /// Enters what the central shows.
     func enter(_ passkey: CBPasskey) -> ControlReply {
         guard let request, request.kind == .enterPasskey else {
-            return ControlReply(error: "no central wants a passkey at the moment")
+            return ControlReply(error: "no central is waiting for a passkey")
         }
         answered(request)
         request.enter(passkey)
@@ -95,7 +95,7 @@ final class PairingConversation: CBPairingDelegate {
     /// Says whether the central shows the same digits.
     func confirm(_ isSame: Bool) -> ControlReply {
         guard let request, isSame ? request.kind != .enterPasskey : true else {
-            return ControlReply(error: "no central wants a comparison at the moment")
+            return ControlReply(error: "no central is waiting for a comparison")
         }
         answered(request)
         if isSame { request.confirm() } else { request.reject() }

@@ -175,7 +175,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         }
         if centrals.isEmpty { lines.append("no central is connected") }
         if let droppedLines, droppedLines > 0 {
-            lines.append("\(counted(droppedLines, "line")) of output dropped: the reader does not read")
+            lines.append("\(counted(droppedLines, "line")) of output dropped: its reader is too slow")
         }
         return lines
     }
@@ -186,7 +186,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         case "poweredOff": "Bluetooth is off"
         case "resetting": "bluetoothd is not running"
         case "unsupported": "the adapter was removed"
-        case "unauthorized": "the access to Bluetooth is refused"
+        case "unauthorized": "access to Bluetooth is refused"
         default: "Bluetooth is not ready yet"
         }
     }

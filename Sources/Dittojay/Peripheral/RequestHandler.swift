@@ -146,9 +146,10 @@ final class RequestHandler {
             event.value = sent
             if simulated.replacements.notified != nil { event.original = value }
             if !isTaken {
-                event.message = "lost: \(SimulatedCharacteristic.deviceWaitingLimit) values wait for the link already"
+                event.message =
+                    "lost: too many values are queued for the link (limit \(SimulatedCharacteristic.deviceWaitingLimit))"
             } else if sent.count > room, !simulated.subscribers.isEmpty {
-                event.message = "cut off after \(room) bytes, which is what fits at the subscriber's MTU"
+                event.message = "truncated to \(room) bytes, the limit at the subscriber's MTU"
             }
         }
     }

@@ -61,8 +61,9 @@ final class ScenarioPlayer {
         guard !isStopped else { return }
         guard runners.count < Self.maximumCount else {
             events.report(
-                failure: "scenario: \(Self.maximumCount) lists of steps are being played already: what follows from "
-                    + "this one is left out")
+                failure:
+                    "scenario: too many lists of steps at once (limit \(Self.maximumCount)): the steps that follow from "
+                    + "this one are left out")
             return onEnd()
         }
         weak var ended: StepRunner?
@@ -101,7 +102,8 @@ final class ScenarioPlayer {
         case .wait, .waitFor, .repeat: completion()
         case .expect:
             // Files cannot have it here.
-            events.report(failure: "scenario: only a scenario can expect something, not the reaction to a write")
+            events.report(
+                failure: "scenario: expect and expect-not are valid only in a scenario, not in the reaction to a write")
             completion()
         case .send(let path, let values, let interval):
             guard let characteristic = services.characteristic(at: path) else { return completion() }
@@ -178,8 +180,8 @@ final class ScenarioPlayer {
         let room = characteristic.maximumNotificationLength
         if value.count > room, characteristic.profile.pieceSizes == nil, !characteristic.subscribers.isEmpty {
             events.report(
-                failure: "scenario: a value of \(value.count) bytes for \(characteristic.path) is cut off after the "
-                    + "\(room) that fit into a notification at the subscriber's MTU; \"split\" sends it in pieces")
+                failure: "scenario: a value of \(value.count) bytes for \(characteristic.path) is truncated to the "
+                    + "\(room) that fit in a notification at the subscriber's MTU; \"split\" sends it in pieces")
         }
         events.report(.sent) { event in
             event.name(characteristic)

@@ -73,7 +73,7 @@ final class ServicePublication {
         advertise()
     }
 
-    /// Bluetooth is off: nothing is published any more.
+    /// Bluetooth is off: nothing is published any longer.
     func interrupt() {
         advertised = nil
         turn?.cancel()
@@ -81,9 +81,11 @@ final class ServicePublication {
         let waiting = replies
         replies = [:]
         for (name, replies) in waiting {
-            for reply in replies { reply(ControlReply(error: "Bluetooth went off before \(name) was published")) }
+            for reply in replies {
+                reply(ControlReply(error: "Bluetooth was switched off before \(name) was published"))
+            }
         }
-        answerAdvertising(ControlReply(error: "Bluetooth went off before it advertised"))
+        answerAdvertising(ControlReply(error: "Bluetooth was switched off before advertising started"))
     }
 
     /// Stops advertising for good. The services stay until ``stop()``, for as long as centrals are connected.
@@ -131,7 +133,7 @@ final class ServicePublication {
         case .failure(let problem): reply(ControlReply(error: problem.description))
         case .success(let service):
             guard !service.isPublished else {
-                return reply(ControlReply(error: "the service \(service.profile.name) is published already"))
+                return reply(ControlReply(error: "the service \(service.profile.name) is already published"))
             }
             guard poweredOnServer != nil else { return reply(ControlReply(error: notReady)) }
             publish(service, reply)
@@ -142,7 +144,7 @@ final class ServicePublication {
     func addAll(_ reply: @escaping (ControlReply) -> Void) {
         guard poweredOnServer != nil else { return reply(ControlReply(error: notReady)) }
         let missing = services.all.filter { !$0.isPublished }
-        guard !missing.isEmpty else { return reply(ControlReply(error: "all services are published already")) }
+        guard !missing.isEmpty else { return reply(ControlReply(error: "all services are already published")) }
         var outstanding = missing.count
         var error: String?
         for service in missing {
@@ -178,11 +180,11 @@ final class ServicePublication {
         return ControlReply()
     }
 
-    /// Advertises again, and answers when it does; or no more. Links stay up.
+    /// Resumes advertising, and answers when it does; or stops it. Links stay up.
     func setAdvertising(_ isWanted: Bool, _ reply: @escaping (ControlReply) -> Void) {
         guard let server = poweredOnServer else { return reply(ControlReply(error: notReady)) }
         guard isWanted != mayAdvertise else {
-            return reply(ControlReply(error: isWanted ? "it advertises already" : "it does not advertise"))
+            return reply(ControlReply(error: isWanted ? "already advertising" : "not advertising"))
         }
         mayAdvertise = isWanted
         if isWanted {
@@ -198,7 +200,7 @@ final class ServicePublication {
         reply(ControlReply())
     }
 
-    /// Advertises no more until Bluetooth is on again. The kernel (6.12) does not stop the advertising of a legacy
+    /// Stops advertising until Bluetooth is on again. The kernel (6.12) does not stop the advertising of a legacy
     /// controller that it switches off.
     func pauseAdvertising() {
         turn?.cancel()
@@ -210,7 +212,7 @@ final class ServicePublication {
     /// Bluetooth was not switched off after all.
     func resumeAdvertising() { advertise() }
 
-    /// Advertises no more until ``release()``. What is published stays.
+    /// Stops advertising until ``release()``. What is published stays.
     func hold() {
         isHeld = true
         let wasAdvertising = isAdvertising
@@ -285,8 +287,8 @@ final class ServicePublication {
         if let service = found.first, found.count == 1 { return .success(service) }
         let problem =
             found.isEmpty
-            ? "the profile \(profile.name) has no service \"\(text)\"; it has: "
-            : "\"\(text)\" is one of several services: "
+            ? "unknown service \"\(text)\" in the profile \(profile.name); valid: "
+            : "ambiguous service \"\(text)\":"
         let names = (found.isEmpty ? services.all : found).map(\.profile.name)
         return .failure(NoSuchService(description: problem + names.joined(separator: ", ")))
     }

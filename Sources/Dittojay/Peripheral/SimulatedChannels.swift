@@ -26,7 +26,7 @@ final class SimulatedChannels {
         for profile in profiles { server.publishL2CAPChannel(at: profile.psm, withEncryption: profile.isEncrypted) }
     }
 
-    /// Bluetooth is off: nothing is offered any more. What is open ends with its link.
+    /// Bluetooth is off: nothing is offered any longer. What is open ends with its link.
     func interrupt() {
         offered = [:]
         pending = []
@@ -51,7 +51,7 @@ final class SimulatedChannels {
         let profile = pending.removeFirst()
         if let error {
             let reason = error.localizedDescription
-            return events.report(failure: "the L2CAP channel \(profile.name) cannot be offered: \(reason)")
+            return events.report(failure: "cannot publish the L2CAP channel \(profile.name): \(reason)")
         }
         offered[psm] = profile
         events.report(.channelOffered) { ($0.channel, $0.psm) = (profile.name, Int(psm)) }

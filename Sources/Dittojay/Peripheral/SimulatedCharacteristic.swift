@@ -252,7 +252,7 @@ final class SimulatedCharacteristic {
 
     /// Who gets a value that is sent, for people.
     var audience: String {
-        if subscribers.isEmpty { return "nobody has subscribed" }
+        if subscribers.isEmpty { return "no subscribers" }
         return service.services.isSilent ? "kept back: silence" : "to \(counted(subscribers.count, "subscriber"))"
     }
 
@@ -351,7 +351,7 @@ final class SimulatedCharacteristic {
 }
 
 extension Data {
-    /// The value cut off after so many bytes, or filled up to them with zeros.
+    /// The value cut off after this many bytes, or filled up to them with zeros.
     func resized(to size: Int) -> Data {
         prefix(size) + Data(count: Swift.max(0, size - count))
     }

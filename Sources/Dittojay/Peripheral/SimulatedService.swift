@@ -70,7 +70,7 @@ final class SimulatedServices {
     }
 
     /// Why ``add(_:to:)`` has refused.
-    static let tooManyFaults: String = "there are \(Fault.maximumCount) faults already: clear some of them first"
+    static let tooManyFaults: String = "too many faults (limit \(Fault.maximumCount)): clear some first"
 
     /// There is room again: sends what waits.
     func sendWaiting() {

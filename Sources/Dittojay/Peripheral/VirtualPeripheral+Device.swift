@@ -31,7 +31,7 @@ extension VirtualPeripheral {
                 return fail(error)
             }
             report(.deviceConnected, device)
-            for loss in losses { events.report(failure: "not offered: \(loss)") }
+            for loss in losses { events.report(failure: "not published: \(loss)") }
             run(on: adapter?.address)
         case .returned:
             report(.deviceConnected, device)

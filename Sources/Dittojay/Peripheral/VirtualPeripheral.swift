@@ -177,7 +177,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         .init(id: identifier, adapter: adapter?.name, name: localName, profile: profile.name)
     }
 
-    func addFollowers(_ followers: any EventFollowers) { events.add(followers) }
+    func addSubscribers(_ subscribers: any EventSubscribers) { events.add(subscribers) }
 
     // MARK: Life
 
@@ -333,7 +333,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     private var testFailure: DittojayError? {
         guard let report = scenarioReport, !report.hasPassed else { return nil }
-        return .scenarioFailed("the scenario has failed: \(report.summary)")
+        return .scenarioFailed("the scenario failed: \(report.summary)")
     }
 
     /// The scenario's test has ended, or is ended.
@@ -357,11 +357,11 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             if let manager { channels.start(manager) }
             publication.start()
         case .unsupported where !hasBeenOn:
-            fail(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") cannot be a peripheral"))
+            fail(.adapterUnusable("the Bluetooth adapter \(adapter?.name ?? "") does not support the peripheral role"))
         case .unauthorized where !hasBeenOn:
-            fail(.bluetoothUnavailable("this user may not use Bluetooth (the system bus refuses it)"))
+            fail(.bluetoothUnavailable("this user is not permitted to use Bluetooth (refused by the system bus)"))
         case .poweredOff, .resetting, .unknown, .unsupported, .unauthorized:
-            commands.cancelBurst("Bluetooth went off")
+            commands.cancelBurst("Bluetooth was switched off")
             publication.interrupt()
             channels.interrupt()
             unanswered.releaseAll()

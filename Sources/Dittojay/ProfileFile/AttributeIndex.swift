@@ -67,12 +67,12 @@ struct AttributeIndex {
             if isIncomplete { throw node.consequence() }
             let near = Suggestion.nearest(to: written, among: characteristics.map(\.path.characteristic) + names)
             throw node.fail(
-                "there is no characteristic \"\(written)\"\(near.map { " (did you mean \"\($0)\"?)" } ?? "")"
-                    + "; there are: \(names.joined(separator: ", "))")
+                "unknown characteristic \"\(written)\"\(near.map { " (did you mean \"\($0)\"?)" } ?? "")"
+                    + "; valid: \(names.joined(separator: ", "))")
         }
         guard found.count == 1 else {
             throw node.fail(
-                "\"\(written)\" is one of several: \(found.map(\.path.description).joined(separator: ", "))")
+                "ambiguous characteristic \"\(written)\": \(found.map(\.path.description).joined(separator: ", "))")
         }
         return only
     }
@@ -81,7 +81,7 @@ struct AttributeIndex {
     func sender(_ node: FileNode, near service: String?) throws(ProfileFileError) -> CharacteristicPath {
         let characteristic = try characteristic(node, near: service)
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
-            throw node.fail("\(characteristic.path) has neither notify nor indicate among its properties")
+            throw node.fail("\(characteristic.path) has neither the notify nor the indicate property")
         }
         return characteristic.path
     }
@@ -95,9 +95,9 @@ struct AttributeIndex {
             let names = services.map(\.name)
             if isIncomplete, found.isEmpty { throw node.consequence() }
             let problem =
-                found.isEmpty ? "there is no service \"\(written)\"" : "\"\(written)\" is one of several services"
+                found.isEmpty ? "unknown service \"\(written)\"" : "ambiguous service \"\(written)\""
             throw node.fail(
-                "\(problem)\(Suggestion.text(for: written, among: names)); there are: \(names.joined(separator: ", "))")
+                "\(problem)\(Suggestion.text(for: written, among: names)); valid: \(names.joined(separator: ", "))")
         }
         return only.name
     }
@@ -118,7 +118,7 @@ enum AttributeUUID {
         throw node.fail(
             "\"\(written)\" is neither a UUID nor the assigned name of a \(kind.assigned.rawValue)"
                 + Suggestion.text(for: typed, among: known)
-                + ": write 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
+                + "; expected 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
                 + (kind == .service ? "heart-rate" : "battery-level") + " (dittojay names lists them)")
     }
 

@@ -17,16 +17,16 @@ enum ChannelReader {
     static func channels(_ node: FileNode) throws(ProfileFileError) -> [ChannelProfile] {
         let nodes = try node.list(of: "L2CAP channels")
         guard possibleCounts.contains(nodes.count) else {
-            throw node.fail("there can be \(possibleCounts.upperBound) channels at most, and one at least")
+            throw node.fail("expected \(possibleCounts) channels")
         }
         var channels: [ChannelProfile] = []
         for node in nodes {
             guard let channel = node.context.attempt(try channel(node)) else { continue }
             if channels.contains(where: { $0.name == channel.name }) {
-                node.context.note(node.fail("there is another channel named \(channel.name)"))
+                node.context.note(node.fail("duplicate channel name \(channel.name)"))
             }
             if let psm = channel.psm, channels.contains(where: { $0.psm == psm }) {
-                node.context.note(node.fail("there is another channel at PSM \(psm)"))
+                node.context.note(node.fail("duplicate PSM \(psm)"))
             }
             channels.append(channel)
         }
@@ -50,11 +50,11 @@ enum ChannelReader {
     private static func mode(_ members: FileMapping) throws(ProfileFileError) -> ChannelProfile.Mode {
         let mode = try members.required("mode").choice(of: "mode", among: modes)
         if let node = members["bytes"] {
-            guard case .counter = mode else { throw node.fail("only a counter has a number of bytes") }
+            guard case .counter = mode else { throw node.fail("bytes is valid only for the mode counter") }
             return .counter(byteCount: try node.integer(in: possibleSizes))
         }
         guard case .file = mode else {
-            if let node = members["file"] { throw node.fail("only the mode file has a file") }
+            if let node = members["file"] { throw node.fail("file is valid only for the mode file") }
             return mode
         }
         return .file(path: try path(members.required("file")))

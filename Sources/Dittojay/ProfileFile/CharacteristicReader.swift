@@ -74,7 +74,7 @@ struct CharacteristicReader {
     private func description(_ node: FileNode) throws(ProfileFileError) -> String {
         let text = try node.text("a text")
         guard text.utf8.count <= LabService.maximumValueLength else {
-            throw node.fail("the text has more than \(LabService.maximumValueLength) bytes")
+            throw node.fail("text too long (limit \(LabService.maximumValueLength) bytes)")
         }
         return text
     }
@@ -97,7 +97,7 @@ struct CharacteristicReader {
     }
 
     private func lacks(_ node: FileNode, _ property: String) -> ProfileFileError {
-        node.fail("the properties of \(service)/\(draft.name.text) do not have \(property)")
+        node.fail("the properties of \(service)/\(draft.name.text) do not include \(property)")
     }
 
     private func uses(
@@ -135,9 +135,9 @@ struct CharacteristicReader {
         if written.hasPrefix("0x") { return UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF)) }
         guard let number = PresentationFormat.unit(named: written) else {
             throw node.fail(
-                "\"\(FileNode.shortened(written))\" is no unit"
+                "invalid unit \"\(FileNode.shortened(written))\""
                     + Suggestion.text(for: TypedName.text(written), among: PresentationFormat.allUnitNames)
-                    + ": write a name such as celsius, percent or hectare (dittojay names --kind unit), or a number such as "
+                    + "; expected a name such as celsius, percent or hectare (dittojay names --kind unit), or a number such as "
                     + "0x272F")
         }
         return number

@@ -23,7 +23,7 @@ struct CrossChecks {
                     if chirps {
                         context.note(
                             (draft.members["chirps"] ?? node).fail(
-                                "only one characteristic can be the one that chirps"))
+                                "only one characteristic can have \"chirps: true\""))
                     }
                     chirps = true
                 }
@@ -32,7 +32,7 @@ struct CrossChecks {
                 }
                 if case .psm(let name) = characteristic.source, !profile.channels.contains(where: { $0.name == name }) {
                     let node = draft.members["psm-of"] ?? node
-                    context.note(node.fail("there is no L2CAP channel \(FileNode.shortened(name))"))
+                    context.note(node.fail("unknown L2CAP channel \"\(FileNode.shortened(name))\""))
                 }
                 if let rules = characteristic.writes {
                     if rules.effects.contains(.store), !rules.lengths.contains(characteristic.initialValue.count),
@@ -52,7 +52,7 @@ struct CrossChecks {
         }
         let faults = profile.services.reduce(0) { $1.characteristics.reduce($0) { $0 + $1.faults.count } }
         if faults > Fault.maximumCount {
-            context.note(root.fail("there are \(faults) faults; \(Fault.maximumCount) is the most that is possible"))
+            context.note(root.fail("too many faults: \(faults) (limit \(Fault.maximumCount))"))
         }
         if let node = recording, let recording = profile.recording {
             _ = context.attempt(try checkRecording(recording, node))
@@ -64,7 +64,7 @@ struct CrossChecks {
     private func checkRecording(_ recording: Recording, _ node: FileNode) throws(ProfileFileError) {
         for path in Set(recording.values.map(\.characteristic)).sorted(by: { $0.description < $1.description }) {
             guard profile.characteristic(at: path)?.notifications == nil else {
-                throw node.fail("\(path) is in the recording, and sends other values by itself (\"notify\")")
+                throw node.fail("\(path) is in the recording, but also sends values of its own (\"notify\")")
             }
         }
     }
@@ -78,7 +78,7 @@ struct CrossChecks {
 
     private func checkCounts(_ path: CharacteristicPath, _ node: FileNode) throws(ProfileFileError) {
         guard profile.characteristic(at: path)?.writes?.effects.contains(.count) == true else {
-            throw node.fail("\(path) does not count its writes: it needs \"count: true\" in its \"write\"")
+            throw node.fail("\(path) does not count its writes: it requires \"count: true\" in its \"write\"")
         }
     }
 
@@ -86,11 +86,12 @@ struct CrossChecks {
         for step in steps {
             switch step {
             case .chirp, .burst:
-                guard chirps else { throw node.fail("no characteristic chirps: one needs \"chirps: true\"") }
+                guard chirps else { throw node.fail("no characteristic has \"chirps: true\"") }
             case .resetCount(let path): try checkCounts(path, node)
             case .resetEnergy(let path):
                 guard case .heartRate = profile.characteristic(at: path)?.notifications?.source else {
-                    throw node.fail("\(path) does not measure a heart: it needs \"heart-rate\" in its \"notify\"")
+                    throw node.fail(
+                        "\(path) does not simulate a heart rate: it requires \"heart-rate\" in its \"notify\"")
                 }
             case .repeat(_, let steps): try check(steps, node, chirps: chirps)
             default: break

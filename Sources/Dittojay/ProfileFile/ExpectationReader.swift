@@ -31,7 +31,7 @@ struct ExpectationReader {
         if let order = ScenarioExpectation.Order(rawValue: chosen.key) {
             expectation.order = order
             for member in members.members where (ProfileKeys.event).contains(member.key) {
-                context.note(member.keyNode.fail("\(member.key) belongs to an event of the list"))
+                context.note(member.keyNode.fail("\(member.key) belongs in an event of the list"))
             }
             for element in try chosen.value.list(of: "events") {
                 if let event = context.attempt(try event(element)) { expectation.events.append(event) }
@@ -90,7 +90,7 @@ struct ExpectationReader {
         }
         // It may be refused all the same: then nothing is reported to the peripheral.
         guard !characteristic.properties.isDisjoint(with: needed) else {
-            throw node.fail("the properties of \(characteristic.path) do not allow that it is \(occasion.rawValue)")
+            throw node.fail("the properties of \(characteristic.path) do not allow it to be \(occasion.rawValue)")
         }
         return characteristic.path
     }

@@ -33,7 +33,7 @@ struct FileNode {
 
     /// An error that is not reported, because it follows from another mistake.
     func consequence() -> ProfileFileError {
-        var error = fail("there is another mistake")
+        var error = fail("follows from another mistake")
         error.isConsequence = true
         return error
     }
@@ -54,9 +54,9 @@ struct FileNode {
             if let meant { mapping.misspelt.insert(meant) }
             context.note(
                 member.keyNode.fail(
-                    "there is no \"\(Self.shortened(member.key))\" in \(what)"
+                    "unknown key \"\(Self.shortened(member.key))\" in \(what)"
                         + (meant.map { " (did you mean \"\($0)\"?)" } ?? "")
-                        + "; there are: \(keys.joined(separator: ", "))"))
+                        + "; valid: \(keys.joined(separator: ", "))"))
         }
         return mapping
     }
@@ -168,7 +168,7 @@ struct FileNode {
 
     /// A probability: `20 %`, above the lower limit.
     func percent(in limits: ClosedRange<Double>) throws(ProfileFileError) -> Double {
-        let expected = "a chance such as 20 %, above 0 and at most 100 %"
+        let expected = "a probability such as 20 %, above 0 and at most 100 %"
         let written = try text(expected)
         let number = written.hasSuffix("%") ? written.dropLast().trimmingCharacters(in: .whitespaces) : ""
         guard number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let percent = Double(number),
@@ -192,7 +192,7 @@ struct FileNode {
             }
         }
         guard bytes.count <= maximumLength else {
-            throw fail("the value has \(bytes.count) bytes; \(maximumLength) is the most that is possible")
+            throw fail("value too long: \(bytes.count) bytes (limit \(maximumLength))")
         }
         return bytes
     }
@@ -213,8 +213,8 @@ struct FileNode {
         let written = try text(expected)
         guard let found = choices.first(where: { $0.0 == written }) else {
             throw fail(
-                "\"\(Self.shortened(written))\" is no \(what)\(Suggestion.text(for: written, among: names)); "
-                    + "there are: \(names.joined(separator: ", "))")
+                "invalid \(what) \"\(Self.shortened(written))\"\(Suggestion.text(for: written, among: names)); "
+                    + "expected one of \(names.joined(separator: ", "))")
         }
         return found.1
     }
@@ -224,9 +224,9 @@ struct FileNode {
         let written = try text("an ATT error")
         guard let code = ATTErrorNames.code(written) else {
             throw fail(
-                "\"\(Self.shortened(written))\" is no ATT error"
+                "invalid ATT error \"\(Self.shortened(written))\""
                     + Suggestion.text(for: written, among: ATTErrorNames.all.map(\.name))
-                    + "; write a number from 0x01 to 0xFF, or a name such as value-not-allowed")
+                    + "; expected a number from 0x01 to 0xFF, or a name such as value-not-allowed")
         }
         return code
     }
@@ -266,7 +266,7 @@ struct FileMapping {
         let found = members.filter { keys.contains($0.key) }
         guard found.count == 1, let only = found.first else {
             if found.isEmpty, !misspelt.isDisjoint(with: keys) { throw node.consequence() }
-            throw (found.last?.keyNode ?? node).fail("there has to be exactly one of \(keys.joined(separator: ", "))")
+            throw (found.last?.keyNode ?? node).fail("exactly one of \(keys.joined(separator: ", ")) is required")
         }
         return only
     }

@@ -32,7 +32,7 @@ enum NotificationReader {
             for element in try chosen.value.list(of: "values") {
                 values.append(element.context.attempt(try element.value()) ?? [])
             }
-            guard !values.isEmpty else { throw chosen.value.fail("there has to be a value") }
+            guard !values.isEmpty else { throw chosen.value.fail("at least one value is required") }
             return .list(values, repeats: repeats)
         case "counter": return .counter(try counter(chosen.value))
         case "random-walk": return .randomWalk(try randomWalk(chosen.value))
@@ -75,17 +75,17 @@ enum NotificationReader {
             settings.rateRange = range
         }
         let forms = HeartRateSettings.RateForms.allCases.map { ($0.rawValue, $0) }
-        if let form = context.attempt(try members["rate-format"]?.choice(of: "form of rates", among: forms)) {
+        if let form = context.attempt(try members["rate-format"]?.choice(of: "rate format", among: forms)) {
             settings.rateForms = form
         }
         let kinds = HeartRateSettings.ContactDetection.allCases.map { ($0.rawValue, $0) }
-        if let kind = context.attempt(try members["contact"]?.choice(of: "detection of contact", among: kinds)) {
+        if let kind = context.attempt(try members["contact"]?.choice(of: "contact detection", among: kinds)) {
             settings.contactDetection = kind
         }
         return settings
     }
 
     private static func integerFormat(_ node: FileNode) throws(ProfileFileError) -> IntegerFormat {
-        try node.choice(of: "type of number", among: IntegerFormat.allCases.map { ($0.rawValue, $0) })
+        try node.choice(of: "number type", among: IntegerFormat.allCases.map { ($0.rawValue, $0) })
     }
 }

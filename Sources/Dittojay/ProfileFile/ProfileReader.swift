@@ -31,7 +31,7 @@ enum ProfileReader {
         if let node = file["pairing"] { profile.pairing = context.attempt(try pairing(node)) }
         let serviceNodes = try file.required("services").list(of: "services")
         guard possibleCounts.contains(serviceNodes.count) else {
-            throw try file.required("services").fail("there have to be \(possibleCounts) services")
+            throw try file.required("services").fail("expected \(possibleCounts) services")
         }
         let drafts = drafts(serviceNodes)
         let index = AttributeIndex(
@@ -67,7 +67,7 @@ enum ProfileReader {
     private static func localName(_ node: FileNode) throws(ProfileFileError) -> String {
         let name = try node.text("the name to be advertised")
         guard possibleNameLengths.contains(name.utf8.count) else {
-            throw node.fail("the name has \(name.utf8.count) bytes; only 26 fit into an advertisement")
+            throw node.fail("name too long: \(name.utf8.count) bytes (limit 26, to fit in an advertisement)")
         }
         return name
     }
@@ -100,7 +100,7 @@ enum ProfileReader {
             for characteristic in service.characteristics
             where !characteristic.authentication.union(characteristic.secureConnections).isEmpty {
                 return node.warn(
-                    "\(service.name)/\(characteristic.name) needs an authenticated link, which takes pairing with io "
+                    "\(service.name)/\(characteristic.name) requires an authenticated link, which requires pairing with io "
                         + "display, yes-no, keyboard or keyboard-display")
             }
         }
@@ -169,7 +169,7 @@ enum ProfileReader {
         let uuid = standard?.profile.uuid ?? written ?? ""
         let nodes = context.attempt(try members["characteristics"]?.list(of: "characteristics")) ?? []
         if nodes.count > possibleCounts.upperBound {
-            context.note(node.fail("there can be \(possibleCounts.upperBound) characteristics at most"))
+            context.note(node.fail("too many characteristics: \(nodes.count) (limit \(possibleCounts.upperBound))"))
         }
         var characteristics: [CharacteristicDraft] = []
         for node in nodes.prefix(possibleCounts.upperBound) {
@@ -220,7 +220,7 @@ enum ProfileReader {
     private static func properties(_ node: FileNode) throws(ProfileFileError) -> CBCharacteristicProperties {
         var properties: CBCharacteristicProperties = []
         let nodes = try node.list(of: "properties")
-        guard !nodes.isEmpty else { throw node.fail("a characteristic has at least one property") }
+        guard !nodes.isEmpty else { throw node.fail("a characteristic needs at least one property") }
         var isComplete = true
         for node in nodes {
             let read = node.context.attempt(try node.choice(of: "property", among: CharacteristicReader.properties))
@@ -258,8 +258,8 @@ enum ProfileReader {
             entry.name.node.context.note(
                 entry.name.node.fail(
                     first.name.isWritten && entry.name.isWritten
-                        ? "there is another of that name\(line)"
-                        : "there are two \(what) with the UUID \(entry.uuid)\(line): give each a name, so that it is clear "
+                        ? "duplicate name\(line)"
+                        : "duplicate UUID \(entry.uuid)\(line): give each of these \(what) a name, so that it is clear "
                             + "which one is meant"))
         }
     }
@@ -267,7 +267,7 @@ enum ProfileReader {
     // MARK: Advertising
 
     private static func advertisement(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement {
-        let members = try node.mapping(of: "what is advertised", keys: ProfileKeys.advertisement)
+        let members = try node.mapping(of: "an advertisement", keys: ProfileKeys.advertisement)
         var advertisement = ExtraAdvertisement()
         let context = node.context
         if let node = members["manufacturer"] {
@@ -292,13 +292,13 @@ enum ProfileReader {
         guard node.isList else { return [try manufacturer(node)] }
         let items = try node.list(of: "manufacturers")
         guard possibleManufacturers ~= items.count else {
-            throw node.fail("there have to be \(possibleManufacturers) manufacturers")
+            throw node.fail("expected \(possibleManufacturers) manufacturers")
         }
         var all: [ExtraAdvertisement.Manufacturer] = []
         for item in items {
             guard let manufacturer = node.context.attempt(try manufacturer(item)) else { continue }
             if all.contains(where: { $0.company == manufacturer.company }) {
-                node.context.note(item.fail("an advertisement has the data of a company once"))
+                node.context.note(item.fail("duplicate company"))
             }
             all.append(manufacturer)
         }
@@ -306,7 +306,7 @@ enum ProfileReader {
     }
 
     private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {
-        let members = try node.mapping(of: "the manufacturer", keys: ProfileKeys.manufacturer)
+        let members = try node.mapping(of: "manufacturer data", keys: ProfileKeys.manufacturer)
         let data = node.context.attempt(try members["data"]?.value(maximumLength: 24)) ?? []
         let company = try number(members.required("company"), of: .company, "a company", hint: ", 0xFFFF for tests")
         return .init(company: company, data: data)
@@ -323,9 +323,9 @@ enum ProfileReader {
         guard let number = kind.number(named: written) else {
             let known = kind.all.map(\.typedName)
             throw node.fail(
-                "\"\(FileNode.shortened(written))\" is no \(kind.rawValue)"
+                "invalid \(kind.rawValue) \"\(FileNode.shortened(written))\""
                     + Suggestion.text(for: TypedName.text(written), among: known)
-                    + ": write a number from 0 to 65535\(hint), or a name that dittojay names --kind \(kind.rawValue) lists"
+                    + "; expected a number from 0 to 65535\(hint), or a name listed by dittojay names --kind \(kind.rawValue)"
             )
         }
         return number
@@ -339,7 +339,7 @@ enum ProfileReader {
             profile.advertisement.length + (short > 0 ? 2 + 2 * short : 0) + (long > 0 ? 2 + 16 * long : 0)
         guard length <= advertisementRoom else {
             throw root.fail(
-                "what is advertised takes \(length) bytes, and there is room for \(advertisementRoom): a list of UUIDs takes "
+                "advertising data too long: \(length) bytes (limit \(advertisementRoom)): a list of UUIDs takes "
                     + "2 and 2 or 16 for each, data take their length and 4 or, for a long UUID, 18")
         }
     }

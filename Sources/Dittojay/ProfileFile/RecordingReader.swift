@@ -26,7 +26,7 @@ struct RecordingReader {
     private mutating func values(_ node: FileNode) throws(ProfileFileError) -> [Recording.Value] {
         let nodes = try node.list(of: "values")
         guard Recording.possibleCounts.contains(nodes.count) else {
-            throw node.fail("a recording has \(Recording.possibleCounts) values, and there are \(nodes.count)")
+            throw node.fail("expected \(Recording.possibleCounts) values in a recording, found \(nodes.count)")
         }
         var values: [Recording.Value] = []
         values.reserveCapacity(nodes.count)
@@ -35,7 +35,7 @@ struct RecordingReader {
             if let last = values.last, value.time < last.time {
                 node.context.note(
                     node.fail(
-                        "the time is before that of the value in front of it, \(Duration.text(seconds: last.time))"))
+                        "the time is earlier than that of the previous value, \(Duration.text(seconds: last.time))"))
             }
             values.append(value)
         }

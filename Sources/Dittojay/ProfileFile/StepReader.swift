@@ -35,7 +35,7 @@ struct StepReader {
         }
         let members = try node.mapping(of: "a step", keys: ProfileKeys.step)
         guard members.members.count == 1, let member = members.members.first else {
-            throw node.fail("a step is one key with its value: begin each with a hyphen of its own")
+            throw node.fail("a step has exactly one key: start each step with its own hyphen")
         }
         let value = member.value
         switch member.key {
@@ -43,7 +43,7 @@ struct StepReader {
         case "wait-for": return try waitFor(value)
         case "expect", "expect-not":
             guard !isReaction else {
-                throw member.keyNode.fail("\(member.key) is for scenarios, not for the reaction to a write")
+                throw member.keyNode.fail("\(member.key) is valid only in a scenario, not in the reaction to a write")
             }
             let isForbidden = member.key == "expect-not"
             return .expect(
@@ -131,7 +131,9 @@ struct StepReader {
     }
 
     private func repetition(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
-        guard depth < Self.maximumDepth else { throw node.fail("repetitions are too deep within each other") }
+        guard depth < Self.maximumDepth else {
+            throw node.fail("repeats nested too deeply (limit \(Self.maximumDepth) levels)")
+        }
         let members = try node.mapping(of: "a repeat", keys: ProfileKeys.repetition)
         let times = node.context.attempt(try members.required("times").integer(in: ScenarioStep.possibleRepetitions))
         let reader = StepReader(index, service: service, depth: depth + 1, isReaction: isReaction)

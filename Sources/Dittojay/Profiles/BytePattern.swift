@@ -32,11 +32,12 @@ public struct BytePattern: Hashable, Swift.Sendable {
             elements = Self.text(text.dropFirst(5).utf8)
         } else {
             throw ParsingError(
-                description: "\"\(text.prefix(40))\" is no pattern: write hex:01 ?? 03 * or text:SET *, where ? is any "
+                description:
+                    "invalid pattern \"\(text.prefix(40))\"; expected hex:01 ?? 03 * or text:SET *, where ? is any "
                     + "byte and * any number of bytes")
         }
         guard elements.count <= Self.maximumLength else {
-            throw ParsingError(description: "a pattern has at most \(Self.maximumLength) bytes and placeholders")
+            throw ParsingError(description: "pattern too long (limit \(Self.maximumLength) bytes and placeholders)")
         }
         written = text
     }
@@ -53,7 +54,7 @@ public struct BytePattern: Hashable, Swift.Sendable {
                 } catch {
                     throw ParsingError(
                         description:
-                            "\"\(word.prefix(40))\" is no byte of a pattern: write two hexadecimal digits, ?? for "
+                            "invalid byte \"\(word.prefix(40))\" in a pattern; expected two hexadecimal digits, ?? for "
                             + "any byte, or * for any number of bytes, with spaces between them")
                 }
             }

@@ -4,8 +4,8 @@ import GATTProfiles
 ///
 /// All characteristics have one time line. It begins when a central has subscribed to everything that notifies or
 /// indicates, or ``startDelay`` after the last subscription if it does not. A value whose characteristic nobody is
-/// subscribed to when its time comes is left out. When nobody is subscribed to any of the characteristics any more, the
-/// recording ends; with the next subscription it begins again.
+/// subscribed to when its time comes is left out. When nobody is subscribed to any of the characteristics any longer,
+/// the recording ends; with the next subscription it begins again.
 ///
 /// A subscription to Battery Level does not count, unless nothing else is in the recording: hosts such as bluetoothd
 /// make it by themselves.
@@ -36,7 +36,7 @@ public struct Recording: Hashable, Swift.Sendable {
     public static let possibleTimes = 0...RecordingLimits.longest
     /// From a thousandth to a thousand times.
     public static let possiblePaces = 0.001...1000
-    public static let possibleCounts = 1...RecordingLimits.mostValues
+    public static let possibleCounts = 1...RecordingLimits.maximumValues
 
     /// In seconds.
     public static let startDelay = 1.0

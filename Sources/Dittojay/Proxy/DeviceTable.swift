@@ -29,7 +29,7 @@ struct DeviceTable {
                 let properties = characteristic.properties.intersection(Self.possibleProperties)
                 guard !properties.isEmpty else {
                     losses.append(
-                        "\(uuid)/\(characteristic.uuid.profileText), which has no property that can be offered")
+                        "\(uuid)/\(characteristic.uuid.profileText), which has no property that can be published")
                     continue
                 }
                 var profile = CharacteristicProfile(

@@ -90,7 +90,7 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
             onEvent: { [weak self] event in self?.handle(event) })
         self.link = link
         let selector = options.selector
-        // What bluetoothd has seen of the device before may not be so any more.
+        // What bluetoothd has seen of the device before may no longer be so.
         Task {
             try? await session.forgetSeenDevices(on: adapter.address) { device in
                 selector.matches(device)
@@ -162,7 +162,7 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
                     + "all that fit are advertised")
         }
         for uuid in advertisedUUIDs.subtracting(services.map(\.uuid)).sorted() {
-            losses.append("the service \(uuid), which is advertised and not there")
+            losses.append("the service \(uuid), which is advertised but does not exist")
         }
         onEvent?(.opened(profile, losses: losses))
     }

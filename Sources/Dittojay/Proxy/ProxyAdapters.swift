@@ -7,7 +7,7 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
     let central: AdapterLease.Description
 
     /// How long a bluetoothd that has just started may take to report its controllers.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
 
     /// Chooses the controllers.
     ///
@@ -22,7 +22,7 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
         } catch {
             throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
         }
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
             do throws(DittojayError) {
                 self = try Self.choose(peripheral, central, among: session)
@@ -52,11 +52,11 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
             let second = named.1 ?? spare.first(where: { $0.address != first.address })
         else {
             throw .noAdapter(
-                "a proxy needs two Bluetooth adapters, one for the device and one for the centrals; there "
-                    + (session.adapters.count == 1 ? "is one" : "is none"))
+                "a proxy requires two Bluetooth adapters, one for the device and one for the centrals, but "
+                    + (session.adapters.count == 1 ? "only one was found" : "none was found"))
         }
         guard first.address != second.address else {
-            throw .noAdapter("\(first.name) cannot be on both sides: --adapter and --device-adapter have to differ")
+            throw .noAdapter("\(first.name) cannot be on both sides: --adapter and --device-adapter must differ")
         }
         return ProxyAdapters(first, second)
     }
@@ -66,6 +66,6 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
         guard let name else { return nil }
         if let adapter = session.adapter(named: name) { return adapter }
         let known = session.adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
-        throw .noAdapter("there is no Bluetooth adapter \(name); there are: \(known)")
+        throw .noAdapter("no Bluetooth adapter \(name); available: \(known)")
     }
 }

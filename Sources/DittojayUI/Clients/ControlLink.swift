@@ -21,7 +21,7 @@ final class ControlLink {
     /// In bytes. The status of the largest peripheral that a file can describe is shorter.
     private static let longestLine = 1 << 24
     /// How many requests may wait for their replies.
-    private static let mostWaiting = 64
+    private static let maximumWaiting = 64
 
     /// - Throws: ``SystemError`` if nothing listens there, or too many clients wait already.
     init(path: String, queue: DispatchQueue) throws(SystemError) {
@@ -42,8 +42,8 @@ final class ControlLink {
     /// - Parameter line: without its end.
     func send(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
         guard readable != nil else { return reply(.ended) }
-        guard replies.count < Self.mostWaiting else {
-            return reply(.refused("too many requests wait for their replies"))
+        guard replies.count < Self.maximumWaiting else {
+            return reply(.refused("too many pending requests (limit \(Self.maximumWaiting))"))
         }
         replies.append(reply)
         let isWaiting = !output.isEmpty

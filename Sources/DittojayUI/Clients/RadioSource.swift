@@ -1,7 +1,7 @@
 import Foundation
 import Posix
 
-/// The virtual radio, if there is one: who is where. It connects again and again. Used on one queue only.
+/// The virtual radio, if there is one: device positions. It connects again and again. Used on one queue only.
 final class RadioSource {
     let path: String
     /// The last answer to `status`, an object in JSON; nil while there is no radio.
@@ -44,7 +44,7 @@ final class RadioSource {
 
     /// Has the radio carry out a command.
     func command(_ line: [UInt8], _ reply: @escaping (ControlAnswer) -> Void) {
-        guard let link else { return reply(.refused("there is no virtual radio at \(path)")) }
+        guard let link else { return reply(.refused("no virtual radio at \(path)")) }
         link.send(line) { [weak self] answer in
             reply(answer)
             self?.ask()

@@ -71,7 +71,7 @@ package final class HTTPServer {
         let isKnown = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) == 0 }
         }
-        guard isKnown else { throw SystemError("cannot find out the port") }
+        guard isKnown else { throw SystemError("cannot determine the port") }
         return UInt16(bigEndian: address.sin_port)
     }
 

@@ -34,7 +34,7 @@ export class Actions {
   async chirp(value) {
     const reply = await command(this.peripheral, { command: "chirp", ...(value && { value }) });
     const count = reply.subscribers ?? 0;
-    report(reply, count ? `chirped to ${count} subscriber${count === 1 ? "" : "s"}` : "chirped, but nobody has subscribed");
+    report(reply, count ? `chirped to ${count} subscriber${count === 1 ? "" : "s"}` : "chirped, but no central is subscribed");
   }
 
   async turn(name, isOn) {

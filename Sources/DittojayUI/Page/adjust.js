@@ -38,7 +38,7 @@ class Sender {
     if (notifies(properties) && isPublished) {
       const reply = await command(this.peripheral, { command: "send", characteristic: this.path, value });
       if (!reply.ok) return report(reply);
-      texts.push(reply.subscribers > 0 ? `sent to ${reply.subscribers}` : "nobody has subscribed");
+      texts.push(reply.subscribers > 0 ? `sent to ${reply.subscribers}` : "no central is subscribed");
     }
     report({ ok: true }, `${this.profile.name}: ${texts.join(", ")}`);
   }

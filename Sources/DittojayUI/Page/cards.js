@@ -45,7 +45,7 @@ class Card {
 }
 
 /** Where a value that is not there yet comes from. */
-const awaited = (properties) => (notifies(properties) ? "Sent when a central has subscribed" : "Written by centrals");
+const awaited = (properties) => (notifies(properties) ? "Sent when a central subscribes" : "Written by centrals");
 
 const title = ({ name, description }) => description ?? words(name);
 

@@ -34,8 +34,8 @@ export class Faults {
     const form = part("fault");
     form.replaceChildren(
       make("label", {}, "Characteristic ", this.characteristic), make("label", {}, "On ", this.on),
-      make("label", {}, "What happens ", this.action), this.amountLabel,
-      make("label", {}, "Chance in percent ", this.chance), make("button", {}, "Add the fault"));
+      make("label", {}, "Action ", this.action), this.amountLabel,
+      make("label", {}, "Probability in percent ", this.chance), make("button", {}, "Add fault"));
     form.onsubmit = (event) => {
       event.preventDefault();
       this.add();
@@ -56,9 +56,9 @@ export class Faults {
   }
 
   entry({ characteristic, fault }) {
-    if (!characteristic) return make("li", { class: "soft" }, "Nothing goes wrong on purpose.");
+    if (!characteristic) return make("li", { class: "soft" }, "No faults injected.");
     const clear = async () => {
-      report(await command(this.peripheral, { command: "clear-faults", characteristic }), `${characteristic} behaves again`);
+      report(await command(this.peripheral, { command: "clear-faults", characteristic }), `faults of ${characteristic} cleared`);
     };
     return make("li", { class: "entry" },
       make("div", {}, make("p", {}, characteristic.split("/").at(-1)), make("p", { class: "soft" }, fault)),

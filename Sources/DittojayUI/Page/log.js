@@ -43,7 +43,7 @@ export class Log {
   }
 
   missed(count) {
-    this.add({ event: "dropped", message: `${count} events that this page did not take in time` });
+    this.add({ event: "dropped", message: `${count} events that this page did not receive in time` });
   }
 
   matches(entry) {

@@ -18,7 +18,7 @@ let stream;
 
 const states = {
   poweredOn: "", poweredOff: "Bluetooth is off", resetting: "bluetoothd is not running",
-  unsupported: "the adapter was removed", unauthorized: "the access to Bluetooth is refused", unknown: "not ready yet",
+  unsupported: "the adapter was removed", unauthorized: "access to Bluetooth is refused", unknown: "not ready yet",
 };
 
 function notice(...content) {
@@ -48,7 +48,7 @@ function refused() {
 
 function locked() {
   connection("locked", "bad");
-  notice("Open the address that ", make("code", {}, "dittojay ui"), " has printed. It has a secret that this one lacks.");
+  notice("Open the address that ", make("code", {}, "dittojay ui"), " printed. It contains a secret that this address lacks.");
 }
 
 function showSources(sources) {
@@ -63,7 +63,7 @@ function showSources(sources) {
   } else {
     connection("no dittojay", "bad");
     const paths = sources.flatMap(({ socket }, index) => [index ? ", " : "", make("code", {}, socket)]);
-    notice("No dittojay runs at ", ...paths, ". This page shows it as soon as one does.");
+    notice("No dittojay is running at ", ...paths, ". This page shows it as soon as it starts.");
   }
 }
 

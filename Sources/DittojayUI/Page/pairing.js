@@ -26,5 +26,5 @@ function comparison(peripheral) {
     class: "small",
     onclick: async () => report(await command(peripheral, { command: "confirm", state }), `confirm: ${state}`),
   }, text);
-  return make("span", { class: "answer" }, button("yes", "The same"), button("no", "Others"));
+  return make("span", { class: "answer" }, button("yes", "The same"), button("no", "Different"));
 }

@@ -26,7 +26,7 @@ package final class PageServer {
     private var streams: [ObjectIdentifier: PageStream] = [:]
 
     /// How many pages may be open.
-    package static let mostStreams = 8
+    package static let maximumStreams = 8
 
     package init(_ subject: Subject, token: AccessToken = AccessToken(), queue: DispatchQueue) {
         self.queue = queue
@@ -72,7 +72,7 @@ package final class PageServer {
         }
     }
 
-    private static let advice = "open the address that dittojay ui has printed"
+    private static let advice = "open the address that dittojay ui printed"
 
     private func respond(_ response: HTTPResponse, _ connection: HTTPConnection) {
         connection.respond(Self.secured(response))
@@ -90,8 +90,9 @@ package final class PageServer {
     }
 
     private func beginStream(_ request: HTTPRequest, _ connection: HTTPConnection) {
-        guard streams.count < Self.mostStreams else {
-            return respond(HTTPResponse(.serviceUnavailable, "\(Self.mostStreams) pages are open already"), connection)
+        guard streams.count < Self.maximumStreams else {
+            return respond(
+                HTTPResponse(.serviceUnavailable, "too many open pages (limit \(Self.maximumStreams))"), connection)
         }
         connection.beginStream(Self.secured(HTTPResponse(.ok, type: "application/x-ndjson", body: [])))
         let stream = PageStream(connection, hub: hub, peripheral: request.query.removingPercentEncoding ?? "")
@@ -117,15 +118,15 @@ package final class PageServer {
         }
         if members["radio"] as? Bool == true {
             guard ControlRequests.radioCommands.contains(command) else {
-                return answer(.refused("the page does not ask for \"\(command.prefix(40))\""))
+                return answer(.refused("the page may not send the command \"\(command.prefix(40))\""))
             }
             return hub.radio.command(ControlRequests.line(wanted), answer)
         }
         guard ControlRequests.peripheralCommands.contains(command) else {
-            return answer(.refused("the page does not ask for \"\(command.prefix(40))\""))
+            return answer(.refused("the page may not send the command \"\(command.prefix(40))\""))
         }
         guard let key = members["peripheral"] as? String, let found = hub.find(key) else {
-            return answer(.refused("this peripheral runs no more"))
+            return answer(.refused("this peripheral is no longer running"))
         }
         found.source.command(ControlRequests.line(wanted, about: found.id), answer)
     }

@@ -11,7 +11,7 @@ final class SourceHub {
     private(set) var events: [[UInt8]] = []
     private var streams: [ObjectIdentifier: PageStream] = [:]
 
-    private static let mostEvents = 200
+    private static let maximumEvents = 200
     /// In bytes, of an event that is kept.
     private static let longestEvent = 4096
 
@@ -94,7 +94,7 @@ final class SourceHub {
     private func take(_ line: [UInt8], from index: Int) {
         guard line.count <= Self.longestEvent else { return }
         let line = Array("{\"type\":\"event\",\"source\":\(index),\"content\":".utf8) + line + Array("}".utf8)
-        if events.count >= Self.mostEvents { events.removeFirst() }
+        if events.count >= Self.maximumEvents { events.removeFirst() }
         events.append(line)
         for stream in Array(streams.values) { stream.send(event: line) }
     }

@@ -19,7 +19,7 @@ package final class TerminalScreen: @unchecked Sendable {
     /// - Parameter kind: the value of `TERM`.
     package init(kind: String?) throws(Failure) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-            throw Failure(description: "top needs a terminal; \"dittojay status\" and \"dittojay events\" need none")
+            throw Failure(description: "top requires a terminal; \"dittojay status\" and \"dittojay events\" do not")
         }
         guard let kind, !kind.isEmpty, kind != "dumb" else {
             throw Failure(
@@ -28,7 +28,7 @@ package final class TerminalScreen: @unchecked Sendable {
         }
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else {
-            throw Failure(description: "the terminal does not say how it is set: \(String(cString: strerror(errno)))")
+            throw Failure(description: "cannot read the terminal's settings: \(String(cString: strerror(errno)))")
         }
         former = mode
         // Ctrl-C and Ctrl-Z come as keys: neither may leave the terminal as it is here.
@@ -46,7 +46,7 @@ package final class TerminalScreen: @unchecked Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Draws all lines anew. If the terminal has not taken the picture before, this one is left out.
+    /// Redraws all lines. If the terminal has not taken the picture before, this one is left out.
     package func draw(_ lines: [String]) {
         let isFree = lock.withLock {
             defer { isBusy = true }

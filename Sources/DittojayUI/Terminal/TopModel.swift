@@ -25,8 +25,8 @@ struct TopModel {
     /// The sockets at which nothing runs.
     var absent: [String] = []
 
-    private static let mostNumbers = 240
-    private static let mostEvents = 200
+    private static let maximumNumbers = 240
+    private static let maximumEvents = 200
 
     /// The peripherals that there are now.
     mutating func keep(_ present: [(key: String, name: String)]) {
@@ -49,7 +49,7 @@ struct TopModel {
             course.count = characteristic.notifications
             if let number = Reading(characteristic).numbers.first {
                 course.numbers.append(number.value)
-                if course.numbers.count > Self.mostNumbers { course.numbers.removeFirst() }
+                if course.numbers.count > Self.maximumNumbers { course.numbers.removeFirst() }
             }
             peripheral.courses[path] = course
         }
@@ -61,6 +61,6 @@ struct TopModel {
 
     mutating func note(_ event: String) {
         events.append(event)
-        if events.count > Self.mostEvents { events.removeFirst() }
+        if events.count > Self.maximumEvents { events.removeFirst() }
     }
 }

@@ -9,13 +9,13 @@ struct TopView {
     private static let bold = "\u{1B}[1m"
     private static let dim = "\u{1B}[2m"
     private static let plain = "\u{1B}[0m"
-    /// Events are shown below in at least so many lines.
+    /// Events are shown below in at least this many lines.
     private static let leastEvents = 4
 
     func lines(_ model: TopModel) -> [String] {
         guard width >= 20, height >= 4 else { return Array(["too small"].prefix(max(height, 0))) }
         var top: [String] = []
-        for path in model.absent { top.append(style(Self.dim, "no dittojay runs at \(path)")) }
+        for path in model.absent { top.append(style(Self.dim, "no dittojay is running at \(path)")) }
         for (_, peripheral) in model.peripherals { top += lines(peripheral) }
         let room = height - 1
         let kept = Array(top.prefix(max(room - Self.leastEvents - 1, 1)))

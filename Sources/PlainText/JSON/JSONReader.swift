@@ -10,15 +10,15 @@ package struct JSONReader {
     private var place = 0
     private var nodes = 0
 
-    package static let mostDepth = 32
-    package static let mostNodes = 200_000
+    package static let maximumDepth = 32
+    package static let maximumNodes = 200_000
 
     /// Reads a whole text.
     package static func read(_ text: some Sequence<UInt8>) throws(Failure) -> DataNode {
         var reader = JSONReader(bytes: Array(text))
         let node = try reader.value(depth: 0)
         reader.skipSpace()
-        guard reader.place == reader.bytes.count else { throw reader.fail("there is more after the end") }
+        guard reader.place == reader.bytes.count else { throw reader.fail("unexpected text after the end") }
         return node
     }
 
@@ -43,7 +43,9 @@ package struct JSONReader {
     private mutating func value(depth: Int) throws(Failure) -> DataNode {
         skipSpace()
         nodes += 1
-        guard depth < Self.mostDepth, nodes <= Self.mostNodes else { throw fail("there is too much within each other") }
+        guard depth < Self.maximumDepth, nodes <= Self.maximumNodes else {
+            throw fail("nesting too deep, or too many values")
+        }
         switch next {
         case UInt8(ascii: "{"): return try mapping(depth)
         case UInt8(ascii: "["): return try list(depth)
@@ -62,7 +64,7 @@ package struct JSONReader {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw fail("expected a key in quotation marks") }
             let key = try string()
-            guard keys.insert(key).inserted else { throw fail("the same key twice") }
+            guard keys.insert(key).inserted else { throw fail("duplicate key") }
             skipSpace()
             guard take(":") else { throw fail("expected a colon") }
             members.append(.init(key, try value(depth: depth + 1)))
@@ -119,18 +121,18 @@ package struct JSONReader {
             place += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: content, as: UTF8.self) else { throw fail("this is not UTF-8") }
+                guard let text = String(validating: content, as: UTF8.self) else { throw fail("not UTF-8") }
                 return text
             case UInt8(ascii: "\\"): content += try escape()
             case 0..<0x20: throw fail("a control character in a string")
             default: content.append(byte)
             }
         }
-        throw fail("a string without an end")
+        throw fail("unterminated string")
     }
 
     private mutating func escape() throws(Failure) -> [UInt8] {
-        guard let byte = next else { throw fail("a string without an end") }
+        guard let byte = next else { throw fail("unterminated string") }
         place += 1
         switch byte {
         case UInt8(ascii: "n"): return [0x0A]
@@ -140,7 +142,7 @@ package struct JSONReader {
         case UInt8(ascii: "f"): return [0x0C]
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
         case UInt8(ascii: "u"): return Array(String(try scalar()).utf8)
-        default: throw fail("an unknown escape")
+        default: throw fail("unknown escape")
         }
     }
 
@@ -148,11 +150,11 @@ package struct JSONReader {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return Character(scalar) }
         // The first half of a pair. Others stand for nothing.
-        guard unit < 0xDC00, take("\\"), take("u") else { throw fail("half a character") }
+        guard unit < 0xDC00, take("\\"), take("u") else { throw fail("unpaired surrogate") }
         let second = try codeUnit()
         guard 0xDC00...0xDFFF ~= second,
             let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
-        else { throw fail("half a character") }
+        else { throw fail("unpaired surrogate") }
         return Character(scalar)
     }
 

@@ -44,7 +44,7 @@ package struct LaunchedProgram: Sendable {
         _ command: [String], in folder: String? = nil, environment: [String: String]? = nil, group: Group = .own,
         input: Stream = .nothing, output: Stream = .inherited, errors: Stream = .inherited
     ) throws(SystemError) {
-        guard let program = command.first else { throw SystemError(text: "no command to run") }
+        guard let program = command.first else { throw SystemError(text: "empty command") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -86,7 +86,7 @@ package struct LaunchedProgram: Sendable {
     package func end() -> Int32 {
         var end = siginfo_t()
         while waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) != 0 {
-            // No child of this process any more.
+            // No child of this process any longer.
             guard errno == EINTR else { return -1 }
         }
         let status = end._sifields._sigchld.si_status

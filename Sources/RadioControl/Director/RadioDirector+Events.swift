@@ -7,13 +7,13 @@ extension RadioDirector {
         recording.take(event, members)
         let head: [(String, JSONValue)] = [("event", .text(event)), ("time_ms", .number(radio.now / Span.millisecond))]
         let event = JSONValue.object(head + members).line
-        if events.count >= 2 * Self.mostRemembered { events.removeFirst(Self.mostRemembered) }
+        if events.count >= 2 * Self.maximumRemembered { events.removeFirst(Self.maximumRemembered) }
         events.append(event)
         onEvent?(event)
     }
 
     /// How many past events are given to those who ask for them.
-    static let mostRemembered = 500
+    static let maximumRemembered = 500
 
     func report(_ event: RadioEvent) {
         switch event {

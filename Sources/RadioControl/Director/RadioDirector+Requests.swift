@@ -29,13 +29,13 @@ extension RadioDirector {
     static let requests = ["status", "events", "scene", "begin", "reset", "record"]
 
     private func carryOut(_ line: some Sequence<UInt8>) throws(Refusal) -> Answer {
-        // So that who asks finds all until now in the files.
+        // So that a client that asks finds everything until now in the files.
         recording.flush()
         let request: DataNode
         do {
             request = try JSONReader.read(line)
         } catch {
-            throw Refusal("this is no JSON: \(error.description), at byte \(error.offset)")
+            throw Refusal("invalid JSON at byte \(error.offset): \(error.description)")
         }
         guard let command = request["command"]?.text else {
             throw Refusal("a request is an object with the member \"command\"")
@@ -44,7 +44,7 @@ extension RadioDirector {
         switch command {
         case "status": return .reply(status())
         case "events":
-            let past = events.suffix(Self.mostRemembered)
+            let past = events.suffix(Self.maximumRemembered)
             return .follow(
                 JSONValue.object([("ok", .flag(true)), ("past", .number(past.count))]).line, past: Array(past))
         case "begin":
@@ -65,8 +65,8 @@ extension RadioDirector {
             guard CommandReader.names.contains(command) else {
                 let known = CommandReader.names + Self.requests
                 throw Refusal(
-                    "there is no command \"\(SceneNode.shortened(command))\"\(Suggestion.text(for: command, among: known)); "
-                        + "there are: \(known.joined(separator: ", "))")
+                    "unknown command \"\(SceneNode.shortened(command))\"\(Suggestion.text(for: command, among: known)); "
+                        + "valid: \(known.joined(separator: ", "))")
             }
             try run(
                 read { () throws(SceneReader.Failure) in
@@ -79,23 +79,23 @@ extension RadioDirector {
     /// Begins or ends to write what is in the air to a file. One that is being written goes on.
     private func record(_ request: DataNode) throws(Refusal) {
         guard let path = request["file"]?.text, path.hasPrefix("/") else {
-            throw Refusal("\"file\" takes the path of a file, from the root on")
+            throw Refusal("\"file\" requires an absolute path")
         }
         let isWritten = recording.outputs.contains { $0.path == path }
         if request["ends"]?.text == "true" {
-            guard isWritten else { throw Refusal("there is no recording to \(path)") }
+            guard isWritten else { throw Refusal("no recording to \(path)") }
             recording.remove(path)
         } else if !isWritten {
-            guard let openOutput else { throw Refusal("this radio writes no files") }
-            guard recording.outputs.count < Self.mostRecordings else {
-                throw Refusal("there are \(Self.mostRecordings) recordings, which are the most")
+            guard let openOutput else { throw Refusal("this radio does not write files") }
+            guard recording.outputs.count < Self.maximumRecordings else {
+                throw Refusal("too many recordings (limit \(Self.maximumRecordings))")
             }
             recording.add(try openOutput(path))
             recording.flush()
         }
     }
 
-    private static let mostRecordings = 8
+    private static let maximumRecordings = 8
 
     /// Writes what recordings do not have yet.
     package func flushRecordings() {
@@ -113,7 +113,7 @@ extension RadioDirector {
     // MARK: Status
 
     /// How many single phantoms are listed.
-    private static let mostListed = 50
+    private static let maximumListed = 50
 
     private func status() -> String {
         let strengths = radio.connections.map { link -> JSONValue in
@@ -132,7 +132,7 @@ extension RadioDirector {
             ("devices", .list(radio.indexes.filter { !phantoms.contains($0) }.map(device))),
             ("links", .list(strengths)),
             ("phantoms", .number(phantoms.count)),
-            ("phantom_groups", .list(groups.keys.sorted().prefix(Self.mostListed).map { group($0) })),
+            ("phantom_groups", .list(groups.keys.sorted().prefix(Self.maximumListed).map { group($0) })),
             ("jammers", .list(radio.jammers.map { .text($0) })),
             ("walls", .number(radio.walls.count)),
             ("wall_lines", .list(radio.walls.map(AirRecording.wall))),

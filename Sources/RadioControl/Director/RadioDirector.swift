@@ -13,7 +13,7 @@ package final class RadioDirector {
     /// By the name of one or many.
     private(set) var groups: [String: [Int]] = [:]
     private var phantomCount = 0
-    /// What was scheduled for another one has no effect any more.
+    /// What was scheduled for another one has no effect any longer.
     private var sceneNumber = 0
     /// Steps that wait for ``begin()``.
     private var waiting: [Scene.Step] = []
@@ -70,7 +70,7 @@ package final class RadioDirector {
         initial = (scene, waits)
     }
 
-    /// Makes everything as it was when the radio began. Its scene begins anew, unless it waits for ``begin()`` and has
+    /// Makes everything as it was when the radio began. Its scene begins again, unless it waits for ``begin()`` and has
     /// not begun yet.
     func reset() throws(Refusal) {
         try play(initial.scene, waits: initial.waits && began == nil)
@@ -83,11 +83,12 @@ package final class RadioDirector {
         for device in scene.devices where controllers[device.controller] == nil {
             let known = controllers.keys.sorted()
             throw Refusal(
-                "there is no controller \(device.controller)\(Suggestion.text(for: device.controller, among: known)); there are: "
+                "unknown controller \(device.controller)\(Suggestion.text(for: device.controller, among: known)); valid: "
                     + known.joined(separator: ", "))
         }
         guard radio.setAirModel(scene.air) else {
-            throw Refusal("the scene has \(scene.air.rawValue) air, and the air cannot change while there are links")
+            throw Refusal(
+                "the scene has \(scene.air.rawValue) air, and the air cannot change while devices are connected")
         }
         sceneNumber += 1
         (waiting, began, groups, phantomCount, phantoms) = ([], nil, [:], 0, [])
@@ -181,12 +182,12 @@ package final class RadioDirector {
             radio.setAttenuation(index, loss)
         case .jam(let name, let jammer, let span):
             guard radio.jammers.count < Scene.Limit.jammers || radio.jammers.contains(name) else {
-                throw Refusal("there are \(Scene.Limit.jammers) jammers, which are the most")
+                throw Refusal("too many jammers (limit \(Scene.Limit.jammers))")
             }
             set(jammer, name, span: span)
         case .unjam(let name):
             guard radio.jammers.contains(name) else {
-                throw Refusal("there is no jammer \(name)\(Suggestion.text(for: name, among: radio.jammers))")
+                throw Refusal("unknown jammer \(name)\(Suggestion.text(for: name, among: radio.jammers))")
             }
             remove(jammer: name)
         case .phantom(let group): try add(group)
@@ -215,16 +216,16 @@ package final class RadioDirector {
 
     private func add(_ group: PhantomGroup) throws(Refusal) {
         guard phantomCount + group.count <= Scene.Limit.phantoms else {
-            throw Refusal("there would be more than \(Scene.Limit.phantoms) phantoms")
+            throw Refusal("too many phantoms (limit \(Scene.Limit.phantoms))")
         }
         guard groups[group.name] == nil, names[group.name] == nil else {
-            throw Refusal("there is a \(group.name) already")
+            throw Refusal("the name \(group.name) is already in use")
         }
         let phantoms = group.phantoms(seed: seed)
         for (name, phantom) in phantoms {
-            guard names[name] == nil else { throw Refusal("there is a \(name) already") }
+            guard names[name] == nil else { throw Refusal("the name \(name) is already in use") }
             guard radio.index(of: phantom.address) == nil else {
-                throw Refusal("the address \(phantom.address) is another device's")
+                throw Refusal("the address \(phantom.address) is already in use")
             }
         }
         groups[group.name] = phantoms.map { name, phantom in
@@ -240,7 +241,7 @@ package final class RadioDirector {
 
     private func remove(_ name: String) throws(Refusal) {
         guard let indexes = groups.removeValue(forKey: name) else {
-            throw Refusal("there is no phantom \(name)\(Suggestion.text(for: name, among: groups.keys.sorted()))")
+            throw Refusal("unknown phantom \(name)\(Suggestion.text(for: name, among: groups.keys.sorted()))")
         }
         for index in indexes {
             radio.remove(index)
@@ -266,10 +267,10 @@ package final class RadioDirector {
                 return index
             }
         }
-        if groups[name] != nil { throw Refusal("\(name) is more than one: write \(name)-1, \(name)-2, …") }
+        if groups[name] != nil { throw Refusal("ambiguous device \(name); specify \(name)-1, \(name)-2, …") }
         let known = names.keys.sorted()
         let some = known.prefix(20).joined(separator: ", ") + (known.count > 20 ? ", …" : "")
-        throw Refusal("there is no device \(name)\(Suggestion.text(for: name, among: known)); there are: \(some)")
+        throw Refusal("unknown device \(name)\(Suggestion.text(for: name, among: known)); valid: \(some)")
     }
 
     /// By which a device is reported.

@@ -44,7 +44,7 @@ enum CommandReader {
         case "remove": return .remove(try self.name(members.required("phantom")))
         default:
             throw node.fail(
-                "there is no command \"\(SceneNode.shortened(name))\"\(Suggestion.text(for: name, among: names)); there are: "
+                "unknown command \"\(SceneNode.shortened(name))\"\(Suggestion.text(for: name, among: names)); valid: "
                     + names.joined(separator: ", "))
         }
     }
@@ -86,7 +86,8 @@ enum CommandReader {
         }
         guard isPlain, 1...40 ~= name.utf8.count else {
             throw node.fail(
-                "\"\(SceneNode.shortened(name))\" is no name: up to 40 letters, digits, hyphens, underscores and dots")
+                "invalid name \"\(SceneNode.shortened(name))\"; expected up to 40 letters, digits, hyphens, underscores and dots"
+            )
         }
     }
 
@@ -95,11 +96,11 @@ enum CommandReader {
         let position = list.attempt(try members.required("at").position()) ?? Position(x: 0, y: 0)
         let kind = try members.exactlyOne(of: ["power", "loss"])
         if kind.key == "power" {
-            if let radius = members["radius"] { throw radius.fail("a radius is for a jammer with loss") }
+            if let radius = members["radius"] { throw radius.fail("radius is valid only for a jammer with loss") }
             let duty = list.attempt(try members["duty"]?.part()) ?? 1
             return .noise(at: position, power: try kind.value.decibelMilliwatts(), duty: duty)
         }
-        if let duty = members["duty"] { throw duty.fail("a duty is for a jammer with power") }
+        if let duty = members["duty"] { throw duty.fail("duty is valid only for a jammer with power") }
         let radius = list.attempt(try members.required("radius").metres(0...100_000))
         return .loss(at: position, radius: radius ?? 0, part: try kind.value.part())
     }

@@ -30,7 +30,7 @@ enum PhantomReader {
         group.count = list.attempt(try members["count"]?.count(1...Scene.Limit.phantoms)) ?? 1
         group.interval = list.attempt(try members["interval"]?.span(Phantom.intervals)) ?? group.interval
         group.body = list.attempt(try members["body"]?.decibels(-50...200)) ?? 0
-        group.response = list.attempt(try members["response"]?.bytes(most: Phantom.mostData)) ?? []
+        group.response = list.attempt(try members["response"]?.bytes(most: Phantom.maximumDataLength)) ?? []
         group.peripheral = list.attempt(try members["peripheral"].map(peripheral))
         group.data = list.attempt(try data(members, isConnectable: group.peripheral != nil)) ?? []
         group.address = list.attempt(try address(members, count: group.count))
@@ -67,9 +67,9 @@ enum PhantomReader {
     private static func data(_ members: SceneMapping, isConnectable: Bool) throws(SceneMistake) -> [UInt8] {
         if let data = members["data"] {
             for key in ["local-name", "services", "manufacturer"] {
-                if let other = members[key] { throw other.fail("\(key) cannot be beside data") }
+                if let other = members[key] { throw other.fail("\(key) cannot be combined with data") }
             }
-            return try data.bytes(most: Phantom.mostData)
+            return try data.bytes(most: Phantom.maximumDataLength)
         }
         // Flags: general discoverable, no BR/EDR.
         var data: [UInt8] = [2, 0x01, 0x06]
@@ -90,9 +90,9 @@ enum PhantomReader {
             guard name.count <= 29 else { throw node.fail(expecting: "a name of up to 29 bytes") }
             data += [UInt8(name.count + 1), 0x09] + name
         }
-        guard data.count <= Phantom.mostData else {
+        guard data.count <= Phantom.maximumDataLength else {
             throw members.node.fail(
-                "it advertises \(data.count) bytes; \(Phantom.mostData) are the most: give it a response or a shorter "
+                "advertising data too long: \(data.count) bytes (limit \(Phantom.maximumDataLength)); use a response or a shorter "
                     + "name")
         }
         return data

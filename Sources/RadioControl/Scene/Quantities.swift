@@ -81,7 +81,7 @@ extension SceneNode {
         let digits = try text(expected).filter { $0 != " " && $0 != "_" }.map { $0.hexDigitValue }
         guard digits.count % 2 == 0, !digits.contains(nil) else { throw fail(expecting: expected) }
         guard digits.count / 2 <= most else {
-            throw fail("there are \(digits.count / 2) bytes; \(most) are the most")
+            throw fail("too many bytes: \(digits.count / 2) (limit \(most))")
         }
         return stride(from: 0, to: digits.count, by: 2).map { index in
             let (high, low) = (digits[index] ?? 0, digits[index + 1] ?? 0)

@@ -41,7 +41,7 @@ struct SceneNode {
             list.note(
                 SceneMistake(
                     place: member.place, path: path,
-                    message: "there is no \"\(Self.shortened(member.key))\" in \(what)\(suggestion); there are: "
+                    message: "unknown key \"\(Self.shortened(member.key))\" in \(what)\(suggestion); valid: "
                         + keys.joined(separator: ", ")))
         }
         return mapping
@@ -61,7 +61,7 @@ struct SceneNode {
 
     func elements(of what: String, most: Int) throws(SceneMistake) -> [SceneNode] {
         guard case .list(let elements, _) = data else { throw fail(expecting: "a list of \(what)") }
-        guard elements.count <= most else { throw fail("there are \(elements.count) \(what); \(most) are the most") }
+        guard elements.count <= most else { throw fail("too many \(what): \(elements.count) (limit \(most))") }
         return elements.enumerated().map { SceneNode(data: $1, path: "\(path)[\($0)]", list: list) }
     }
 
@@ -75,14 +75,14 @@ struct SceneNode {
         let written = try text("\(what): \(names.joined(separator: ", "))")
         guard let found = choices.first(where: { $0.0 == written }) else {
             throw fail(
-                "\"\(Self.shortened(written))\" is no \(what)\(Suggestion.text(for: written, among: names)); there are: "
+                "invalid \(what) \"\(Self.shortened(written))\"\(Suggestion.text(for: written, among: names)); expected one of "
                     + names.joined(separator: ", "))
         }
         return found.1
     }
 
     func flag() throws(SceneMistake) -> Bool {
-        try choice("truth value", among: [("true", true), ("false", false), ("yes", true), ("no", false)])
+        try choice("boolean", among: [("true", true), ("false", false), ("yes", true), ("no", false)])
     }
 }
 
@@ -108,7 +108,7 @@ struct SceneMapping {
     func exactlyOne(of keys: [String]) throws(SceneMistake) -> (key: String, value: SceneNode) {
         let found = members.filter { keys.contains($0.key) }
         guard found.count == 1, let only = found.first else {
-            var mistake = node.fail("there has to be exactly one of \(keys.joined(separator: ", "))")
+            var mistake = node.fail("exactly one of \(keys.joined(separator: ", ")) is required")
             mistake.isConsequence = found.isEmpty && !misspelt.isDisjoint(with: keys)
             throw mistake
         }

@@ -76,7 +76,7 @@ package enum SceneReader {
     ) -> [Value] {
         guard let node, let mapping = node.list.attempt(try node.anyMapping(of: what)) else { return [] }
         guard mapping.members.count <= most else {
-            node.list.note(node.fail("there are \(mapping.members.count) \(what); \(most) are the most"))
+            node.list.note(node.fail("too many \(what): \(mapping.members.count) (limit \(most))"))
             return []
         }
         return mapping.members.compactMap { name, node in
@@ -112,7 +112,8 @@ package enum SceneReader {
         if ControllerName(controller) == nil {
             node.list.note(
                 (members["controller"] ?? node).fail(
-                    "\"\(SceneNode.shortened(controller))\" is no controller: write hci0, or with two hosts a/hci0"))
+                    "invalid controller \"\(SceneNode.shortened(controller))\"; expected hci0, or with two hosts a/hci0"
+                ))
         }
         if ControllerName(name) == nil { try CommandReader.check(name: name, node) }
         var device = Scene.Device(name: name, controller: controller)
@@ -161,7 +162,7 @@ private struct SceneChecks {
         for (step, node) in zip(scene.timeline, steps) {
             for name in step.command.devices
             where !names.contains(name) && ControllerName(name) == nil && DeviceAddress(name) == nil {
-                list.note(node.fail("there is no device \"\(name)\"\(Suggestion.text(for: name, among: names))"))
+                list.note(node.fail("unknown device \"\(name)\"\(Suggestion.text(for: name, among: names))"))
             }
         }
     }
@@ -179,7 +180,7 @@ private struct SceneChecks {
     private func checkCount(_ members: SceneMapping) {
         let count = scene.phantoms.reduce(0) { $0 + $1.count }
         guard count > Scene.Limit.phantoms, let node = members["phantoms"] else { return }
-        list.note(node.fail("there are \(count) phantoms; \(Scene.Limit.phantoms) are the most"))
+        list.note(node.fail("too many phantoms: \(count) (limit \(Scene.Limit.phantoms))"))
     }
 
     private func checkNames(_ members: SceneMapping) {

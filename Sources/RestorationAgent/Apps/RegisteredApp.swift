@@ -8,7 +8,7 @@ final class RegisteredApp {
         /// It is connected to the agent, or it runs and will be.
         case running
         /// It has ended, and nothing has happened since then that concerns it.
-        case gone
+        case ended
         /// It has ended and is to be started.
         case wanted
         /// It was started and has not registered yet.
@@ -18,7 +18,7 @@ final class RegisteredApp {
     var record: AppRecord
     var presence: Presence
     /// When its process was last found to have ended, in seconds of the agent's clock.
-    var goneSince = 0.0
+    var endedAt = 0.0
     weak var peer: (any AgentPeer)?
     let inbox: Inbox
     var policy = RestartPolicy()
@@ -28,7 +28,7 @@ final class RegisteredApp {
     var timer: AnyObject?
     /// The peripherals whose link is up, as far as the agent knows.
     var up: Set<UUID> = []
-    /// While the program waits for its welcome: the end of the agent's patience.
+    /// While the program waits for its welcome: the agent's timeout for it.
     var greeting: AnyObject?
     /// How many subscriptions are being made again.
     var subscribing = 0

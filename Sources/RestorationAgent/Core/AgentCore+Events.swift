@@ -35,7 +35,7 @@ extension AgentCore: AgentBackendObserver {
             // It is asked for again when the link is back.
             case .failure(let failure) where failure.isLossOfLink: break
             case .failure(let failure):
-                host.log("\(app.name) gets no more values of \(request.key.characteristic): \(failure.text)")
+                host.log("\(app.name) no longer receives values of \(request.key.characteristic): \(failure.text)")
                 app.record.removeSubscription(request.subscription)
                 save()
             }
@@ -56,7 +56,7 @@ extension AgentCore: AgentBackendObserver {
     /// The scans of programs that have ended go on here, if they are for certain services, as Apple's do in the
     /// background. A program that is about to be started resumes its own.
     func resumeScans() {
-        backend.scan(apps.filter { $0.presence == .gone }.compactMap(\.record.scan).filter { $0.services != nil })
+        backend.scan(apps.filter { $0.presence == .ended }.compactMap(\.record.scan).filter { $0.services != nil })
     }
 
     package func discovered(_ services: Set<String>, on adapter: String) {

@@ -89,7 +89,7 @@ extension AgentCore {
         app.record[request.peripheral]?.subscriptions.removeAll { $0.key == request.key }
         guard app.record.peripherals.reduce(0, { $0 + $1.subscriptions.count }) < AgentLimits.subscriptions else {
             let text =
-                "The restoration agent keeps \(AgentLimits.subscriptions) subscriptions of a program, and no more."
+                "Too many subscriptions for the restoration agent (limit \(AgentLimits.subscriptions) per program)."
             app.peer?.send(
                 .subscribed(
                     subscription: request.subscription, failure: AgentFailure(domain: .core, code: 0, text: text)),

@@ -145,19 +145,19 @@ package final class AgentCore {
         guard !apps.contains(where: { $0.isRegistration(of: registration) }) else { return nil }
         let siblings = apps.filter { $0.record.registration.program == registration.program }
         if siblings.count >= AgentLimits.appsPerProgram, !forgetLongestGone(of: siblings) {
-            return "\(AgentLimits.appsPerProgram) restore identifiers of \(registration.program) are in use already"
+            return "too many restore identifiers of \(registration.program) (limit \(AgentLimits.appsPerProgram))"
         }
         if apps.count >= AgentLimits.apps, !forgetLongestGone(of: apps) {
-            return "\(AgentLimits.apps) programs that run are registered already"
+            return "too many registered programs (limit \(AgentLimits.apps))"
         }
         return nil
     }
 
     /// - Returns: whether there was one.
     private func forgetLongestGone(of candidates: [RegisteredApp]) -> Bool {
-        let gone = candidates.filter { $0.presence == .gone || $0.presence == .wanted }
-        guard let oldest = gone.min(by: { $0.goneSince < $1.goneSince }) else { return false }
-        host.log("\(oldest.name) is forgotten: it has been gone for longest, and there is no room for more")
+        let gone = candidates.filter { $0.presence == .ended || $0.presence == .wanted }
+        guard let oldest = gone.min(by: { $0.endedAt < $1.endedAt }) else { return false }
+        host.log("\(oldest.name) is dropped: too many programs, and it ended first")
         forget(oldest)
         return true
     }
@@ -184,9 +184,9 @@ package final class AgentCore {
         app.timer = nil
         let publishes = app.record.publication?.isEmpty == false
         guard publishes || app.record.scan != nil || !app.record.peripherals.isEmpty else { return forget(app) }
-        app.presence = .gone
+        app.presence = .ended
         resumeScans()
-        app.goneSince = host.now
+        app.endedAt = host.now
         app.record.process = nil
         save()
         for peripheral in app.record.peripherals where peripheral.state != .disconnected {
@@ -233,7 +233,7 @@ package final class AgentCore {
 
     /// Something has happened that concerns a program. If it has ended, it is started.
     func somethingHappened(to app: RegisteredApp) {
-        guard app.presence == .gone, !app.policy.isExhausted else { return }
+        guard app.presence == .ended, !app.policy.isExhausted else { return }
         app.presence = .wanted
         resumeScans()
         let pause = app.policy.pause(at: host.now)
@@ -273,7 +273,7 @@ package final class AgentCore {
             switch other.presence {
             case .starting: return true
             case .running: return (other.lastStart ?? -.infinity) + Self.siblingTime > host.now
-            case .gone, .wanted: return false
+            case .ended, .wanted: return false
             }
         }
     }
@@ -299,10 +299,10 @@ package final class AgentCore {
         app.policy.failed()
         if app.policy.isExhausted {
             let count = RestartPolicy.maximumFailures
-            host.log("\(app.name) is not started again until it registers by itself: \(count) starts failed")
+            host.log("\(app.name) is not restarted until it registers by itself: \(count) starts failed")
         }
         app.record.started = nil
-        app.presence = .gone
+        app.presence = .ended
         resumeScans()
         somethingHappened(to: app)
     }

@@ -41,10 +41,10 @@ package final class AgentServer {
 
     private func add(_ connection: ServerConnection?) {
         guard let connection else {
-            closeOldestStranger()
+            closeOldestUnregistered()
             return
         }
-        guard peers.count < Self.connectionLimit || closeOldestStranger() else { return connection.close() }
+        guard peers.count < Self.connectionLimit || closeOldestUnregistered() else { return connection.close() }
         let peer = SocketPeer(connection) { [core] message, peer in core.receive(message, from: peer) }
         connection.onClose = { [weak self] in
             // The end of the server is no news about the program.
@@ -58,9 +58,9 @@ package final class AgentServer {
 
     /// - Returns: whether there was one.
     @discardableResult
-    private func closeOldestStranger() -> Bool {
-        guard let stranger = peers.first(where: { !$0.peer.isRegistered }) else { return false }
-        stranger.peer.close()
+    private func closeOldestUnregistered() -> Bool {
+        guard let unregistered = peers.first(where: { !$0.peer.isRegistered }) else { return false }
+        unregistered.peer.close()
         return true
     }
 

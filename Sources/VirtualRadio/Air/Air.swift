@@ -13,9 +13,9 @@ final class Air {
     var model: AirModel
     var loss = PathLoss()
     var walls: [Wall] = []
-    /// By their name, and in the order of it, so that chance has the same course.
+    /// By their name, and in the order of it, so that random numbers are drawn in the same order.
     private var jammers: [(name: String, jammer: Jammer)] = []
-    private let clock: AlarmClock
+    private let clock: VirtualClock
     /// By the index of the controller.
     private var motions: [Motion] = []
     /// What weakens everything that a controller sends and receives, such as a body, in dB.
@@ -27,7 +27,7 @@ final class Air {
     /// Gets what becomes of each packet.
     var observer: ((PacketReport) -> Void)?
 
-    init(_ model: AirModel, clock: AlarmClock = AlarmClock()) {
+    init(_ model: AirModel, clock: VirtualClock = VirtualClock()) {
         self.model = model
         self.clock = clock
     }

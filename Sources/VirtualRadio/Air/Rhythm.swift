@@ -5,12 +5,12 @@ struct Rhythm {
     /// At least 10 ms.
     let interval: Int
 
-    private static let mostDelay = 10 * Span.millisecond
+    private static let maximumDelay = 10 * Span.millisecond
     /// From one event to the next, on average.
-    private var step: Int { max(interval, Self.mostDelay) + Self.mostDelay / 2 }
+    private var step: Int { max(interval, Self.maximumDelay) + Self.maximumDelay / 2 }
 
     func next(after time: Instant) -> Instant {
-        var number = max(0, (time - step - Self.mostDelay) / step)
+        var number = max(0, (time - step - Self.maximumDelay) / step)
         while self.time(number) <= time { number += 1 }
         return self.time(number)
     }
@@ -19,6 +19,6 @@ struct Rhythm {
         var source = RandomSource(seed: seed)
         let phase = source.below(step)
         source = RandomSource(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95)
-        return phase + number * step + source.below(Self.mostDelay)
+        return phase + number * step + source.below(Self.maximumDelay)
     }
 }

@@ -1,4 +1,4 @@
-/// Advertisements in the air: who hears them, and what follows.
+/// Advertisements in the air: which devices receive them, and what follows.
 extension Radio {
     /// Somebody has begun to listen. In ideal air everything is heard soon.
     func hastenAdvertisers() {
@@ -8,7 +8,7 @@ extension Radio {
         }
     }
 
-    /// Notes who listens.
+    /// Notes which devices listen.
     func listenersChanged() {
         listeners = controllers.compactMap { controller in
             guard let controller, controller.scanner != nil || controller.initiator != nil else { return nil }
@@ -37,7 +37,7 @@ extension Radio {
                 request.initiator.phys & phy != 0 && isOpen(request.initiator.plan) ? request : nil
             }
             guard scanner != nil || request != nil else { continue }
-            var random = set.chance(.reception, of: listener.index)
+            var random = set.randomSource(.reception, of: listener.index)
             guard
                 let strength = air.receive(
                     sender.index, listener.index, set.primaryPHY, .advertising, payload: payload, &random)
@@ -58,7 +58,7 @@ extension Radio {
         guard let asker = advertiser.resolve(address),
             set.filterPolicy & 1 == 0 || advertiser.acceptList.contains(asker.identity)
         else { return nil }
-        var random = set.chance(.scan, of: scanner.index)
+        var random = set.randomSource(.scan, of: scanner.index)
         guard air.receive(scanner.index, advertiser.index, .le1M, .scan, payload: 12, &random) != nil else {
             return nil
         }

@@ -41,11 +41,11 @@ final class AdvertisingSet {
     private var resolvableTarget: DeviceAddress?
     private(set) var isEnabled = false
     private var end: Instant?
-    private var mostEvents = 0
+    private var maximumEvents = 0
     private(set) var events = 0
-    /// Of all that is left to chance since it was enabled.
+    /// Of everything random since it was enabled.
     private var seed: UInt64 = 0
-    private lazy var alarm = Alarm(controller.radio.clock) { [unowned self] in advertise() }
+    private lazy var timer = Timer(controller.radio.clock) { [unowned self] in advertise() }
 
     init(_ controller: Controller, handle: UInt8?) {
         self.controller = controller
@@ -81,45 +81,45 @@ final class AdvertisingSet {
         if has(Property.directed) { resolvableTarget = entry.peerAddress(controller) }
     }
 
-    /// Begins to advertise, or begins anew with another duration.
+    /// Begins to advertise, or begins again with another duration.
     ///
     /// - Parameters:
     ///   - duration: in nanoseconds; 0 is without an end.
-    ///   - mostEvents: 0 is without an end.
-    func enable(duration: Int = 0, mostEvents: Int = 0) {
+    ///   - maximumEvents: 0 is without an end.
+    func enable(duration: Int = 0, maximumEvents: Int = 0) {
         end = duration > 0 ? controller.radio.now + duration : nil
-        self.mostEvents = mostEvents
+        self.maximumEvents = maximumEvents
         events = 0
-        seed = controller.radio.chance.begin(.advertising(controller.index, handle: handle))
+        seed = controller.radio.randomStreams.begin(.advertising(controller.index, handle: handle))
         guard !isEnabled else { return }
         isEnabled = true
         renewAddresses()
         guard rhythm == nil else { return wake() }
-        alarm.set(in: firstDelay)
+        timer.set(in: firstDelay)
     }
 
     func disable() {
         isEnabled = false
-        alarm.cancel()
+        timer.cancel()
     }
 
     /// In ideal air somebody who begins to listen hears it soon.
     func hasten() {
         guard isEnabled, rhythm == nil else { return }
         let delay = firstDelay
-        guard controller.radio.now + delay < alarm.time else { return }
-        alarm.set(in: delay)
+        guard controller.radio.now + delay < timer.time else { return }
+        timer.set(in: delay)
     }
 
     /// When something that is new is heard first. In ideal air it is soon, but not at once: Linux drops reports that
     /// arrive before it has taken note that the scan has begun.
     private var firstDelay: Int {
         let delay = controller.radio.air.model == .ideal ? 20 * Span.millisecond : 0
-        var random = chance(.pause)
+        var random = randomSource(.pause)
         return min(interval, delay + random.below(10 * Span.millisecond))
     }
 
-    /// What chance decides about an event.
+    /// What is random about an event.
     enum Question: UInt64 {
         /// How long it is until the next one.
         case pause
@@ -129,20 +129,20 @@ final class AdvertisingSet {
         case scan
     }
 
-    /// What chance has for the current event.
+    /// The random source for the current event.
     ///
     /// - Parameter listener: the index of the controller that it is about.
-    func chance(_ question: Question, of listener: Int = 0) -> RandomSource {
+    func randomSource(_ question: Question, of listener: Int = 0) -> RandomSource {
         // What has a rhythm is not counted while nobody listens.
         let event = rhythm == nil ? events : controller.radio.now
-        let moment = Chance.mix(seed, UInt64(truncatingIfNeeded: event))
-        return RandomSource(seed: Chance.mix(moment &+ question.rawValue, UInt64(truncatingIfNeeded: listener)))
+        let moment = RandomStreams.mix(seed, UInt64(truncatingIfNeeded: event))
+        return RandomSource(seed: RandomStreams.mix(moment &+ question.rawValue, UInt64(truncatingIfNeeded: listener)))
     }
 
     /// Somebody begins to listen: what has a rhythm of its own goes on in it.
     func wake() {
-        guard let rhythm, isEnabled, controller.radio.isHeard, !alarm.isSet else { return }
-        alarm.set(rhythm.next(after: controller.radio.now))
+        guard let rhythm, isEnabled, controller.radio.isHeard, !timer.isSet else { return }
+        timer.set(rhythm.next(after: controller.radio.now))
     }
 
     private func advertise() {
@@ -157,10 +157,10 @@ final class AdvertisingSet {
         renewAddresses()
         radio.air(self)
         guard isEnabled else { return }  // a device has connected
-        if mostEvents > 0, events >= mostEvents { return controller.advertisingEnded(self, .limitReached) }
+        if maximumEvents > 0, events >= maximumEvents { return controller.advertisingEnded(self, .limitReached) }
         // advDelay. Directed advertising of high duty has none, and at most 3.75 ms between events.
-        var random = chance(.pause)
+        var random = randomSource(.pause)
         let pause = has(Property.highDuty) ? 0 : random.below(10 * Span.millisecond)
-        alarm.set(in: interval + pause)
+        timer.set(in: interval + pause)
     }
 }

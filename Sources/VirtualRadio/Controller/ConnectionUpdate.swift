@@ -11,20 +11,20 @@ extension Controller {
     private static let eventsToInstant = 6
 
     private func updateConnection(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
+        let connection = try connection(parameters.number(0))
         let wanted = try ConnectionParameters(parameters, 2)
-        guard !end.link.isUpdating else { throw .commandDisallowed }
-        end.link.isUpdating = true
-        if end.isCentral {
-            update(end.link, wanted)
+        guard !connection.link.isUpdating else { throw .commandDisallowed }
+        connection.link.isUpdating = true
+        if connection.isCentral {
+            update(connection.link, wanted)
         } else {
             let longest = parameters.number(4)
             let content =
                 [UInt8](number: wanted.interval) + [UInt8](number: longest) + Self.content(wanted).dropFirst(2)
             // No preferred period, and no offsets.
-            end.send(
+            connection.send(
                 control: .connectionParametersRequest, content + [0, 0, 0] + [UInt8](repeating: 0xFF, count: 12))
-            end.link.inEvents(1) { [self] in request(wanted, longest, end) }
+            connection.link.inEvents(1) { [self] in request(wanted, longest, connection) }
         }
         return .success
     }
@@ -35,10 +35,10 @@ extension Controller {
     }
 
     /// The peripheral's request. The central's host decides, if it wants to; the controller would agree.
-    private func request(_ wanted: ConnectionParameters, _ longest: Int, _ end: LinkEnd) {
-        let central = end.other
+    private func request(_ wanted: ConnectionParameters, _ longest: Int, _ connection: Connection) {
+        let central = connection.other
         guard let event = central.controller.begin(.remoteConnectionParameterRequest) else {
-            return update(end.link, wanted)
+            return update(connection.link, wanted)
         }
         event.add(central.handle)
         event.add(wanted.interval)
@@ -46,30 +46,30 @@ extension Controller {
         event.add(wanted.latency)
         event.add(wanted.timeout)
         central.controller.send(event)
-        end.link.awaitHost()
+        connection.link.awaitHost()
     }
 
     private func acceptParameters(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
+        let connection = try connection(parameters.number(0))
         let wanted = try ConnectionParameters(parameters, 2)
-        guard end.isCentral, end.link.isUpdating else { throw .commandDisallowed }
-        end.link.hostAnswered()
-        update(end.link, wanted)
-        return Reply(parameters: .init(number: end.handle))
+        guard connection.isCentral, connection.link.isUpdating else { throw .commandDisallowed }
+        connection.link.hostAnswered()
+        update(connection.link, wanted)
+        return Reply(parameters: .init(number: connection.handle))
     }
 
     private func refuseParameters(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        guard end.isCentral, end.link.isUpdating else { throw .commandDisallowed }
-        end.link.hostAnswered()
-        let peripheral = end.other
+        let connection = try connection(parameters.number(0))
+        guard connection.isCentral, connection.link.isUpdating else { throw .commandDisallowed }
+        connection.link.hostAnswered()
+        let peripheral = connection.other
         let reason = ErrorCode(rawValue: parameters.byte(2)) ?? .unacceptableConnectionParameters
-        end.link.inEvents(1) {
+        connection.link.inEvents(1) {
             guard peripheral.isOpen else { return }
             peripheral.link.isUpdating = false
             peripheral.controller.sendConnectionUpdated(peripheral, reason)
         }
-        return Reply(parameters: .init(number: end.handle))
+        return Reply(parameters: .init(number: connection.handle))
     }
 
     /// Both ends change at the same event.
@@ -81,19 +81,19 @@ extension Controller {
             guard let link else { return }
             link.isUpdating = false
             link.parameters = wanted
-            for end in link.ends where end.isOpen {
-                end.controller.sendConnectionUpdated(end, .success)
+            for connection in link.ends where connection.isOpen {
+                connection.controller.sendConnectionUpdated(connection, .success)
             }
         }
     }
 
-    private func sendConnectionUpdated(_ end: LinkEnd, _ status: ErrorCode) {
+    private func sendConnectionUpdated(_ connection: Connection, _ status: ErrorCode) {
         guard let event = begin(.connectionUpdateComplete) else { return }
         event.add(status)
-        event.add(end.handle)
-        event.add(end.link.parameters.interval)
-        event.add(end.link.parameters.latency)
-        event.add(end.link.parameters.timeout)
+        event.add(connection.handle)
+        event.add(connection.link.parameters.interval)
+        event.add(connection.link.parameters.latency)
+        event.add(connection.link.parameters.timeout)
         send(event)
     }
 }

@@ -1,14 +1,14 @@
 /// The events of new connections, and their handles. (Core Specification, Vol 4 Part E, 7.7.65.1, 7.7.65.10, 7.7.65.20)
 extension Controller {
     /// The connection of a command.
-    func end(_ handle: Int) throws(ErrorCode) -> LinkEnd {
-        guard let end = ends.first(where: { $0.handle == handle }) else { throw .unknownConnection }
-        return end
+    func connection(_ handle: Int) throws(ErrorCode) -> Connection {
+        guard let connection = connections.first(where: { $0.handle == handle }) else { throw .unknownConnection }
+        return connection
     }
 
     /// A handle that no connection has, and none has had lately.
     func takeHandle() -> Int {
-        repeat { lastHandle = lastHandle % 0x0EFF + 1 } while ends.contains { $0.handle == lastHandle }
+        repeat { lastHandle = lastHandle % 0x0EFF + 1 } while connections.contains { $0.handle == lastHandle }
         return lastHandle
     }
 
@@ -17,13 +17,14 @@ extension Controller {
         address == self.address || address == randomAddress
     }
 
-    func sendConnectionComplete(_ end: LinkEnd) {
+    func sendConnectionComplete(_ connection: Connection) {
         sendConnectionComplete(
-            .success, handle: end.handle, isCentral: end.isCentral, peer: end.peer, own: end.ownAddress,
-            end.link.parameters)
+            .success, handle: connection.handle, isCentral: connection.isCentral, peer: connection.peer,
+            own: connection.ownAddress,
+            connection.link.parameters)
         guard kind.knowsSecondAlgorithm, let event = begin(.channelSelectionAlgorithm) else { return }
-        event.add(end.handle)
-        event.add(UInt8(end.link.hasSecondAlgorithm ? 1 : 0))
+        event.add(connection.handle)
+        event.add(UInt8(connection.link.hasSecondAlgorithm ? 1 : 0))
         send(event)
     }
 

@@ -20,10 +20,10 @@ final class Controller {
     var advertisingSets: [AdvertisingSet] = []
     var scanParameters = ScanParameters()
     var scanner: Scanner?
-    lazy var scanEnd = Alarm(radio.clock) { [unowned self] in scanTimedOut() }
+    lazy var scanEnd = Timer(radio.clock) { [unowned self] in scanTimedOut() }
     var initiator: Initiator?
     /// Of open connections.
-    var ends: [LinkEnd] = []
+    var connections: [Connection] = []
     var lastHandle = 0
     /// What the host suggests for new connections: length of payloads, and time in microseconds.
     var suggestedLength = Controller.shortest
@@ -48,7 +48,7 @@ final class Controller {
     }
 
     func beginChance() {
-        random = RandomSource(seed: radio.chance.begin(.controller(index)))
+        random = RandomSource(seed: radio.randomStreams.begin(.controller(index)))
     }
 
     /// As HCI_Reset has it: everything is as in the beginning. The other ends of links notice it by silence.
@@ -67,7 +67,7 @@ final class Controller {
         scanEnd.cancel()
         initiator = nil
         radio.listenersChanged()
-        for end in ends { end.vanish() }
+        for connection in connections { connection.drop() }
         suggestedLength = Self.shortest
         suggestedTime = Self.shortestTime
         preferredPHYs = Self.allPHYs
@@ -133,11 +133,11 @@ extension Controller {
         let header = Int(packet[0]) | Int(packet[1]) << 8
         let length = Int(packet[2]) | Int(packet[3]) << 8
         guard length > 0, length <= Self.dataLength, packet.count == 4 + length, header >> 14 == 0,
-            let end = ends.first(where: { $0.handle == header & 0xFFF })
+            let connection = connections.first(where: { $0.handle == header & 0xFFF })
         else { return }
         let boundary = header >> 12 & 3
         guard boundary != 3 else { return }
-        end.send(UnsafeRawBufferPointer(rebasing: packet[4...]), isStart: boundary != 1)
+        connection.send(UnsafeRawBufferPointer(rebasing: packet[4...]), isStart: boundary != 1)
     }
 }
 

@@ -18,10 +18,10 @@ extension Controller {
     private var longestTime: Int { kind >= .v5_3 ? Self.longestTimeCoded : Self.longestTime }
 
     private func setDataLength(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
+        let connection = try connection(parameters.number(0))
         try checkLength(parameters.number(2), time: parameters.number(4))
-        negotiateDataLength(end, parameters.number(2))
-        return Reply(parameters: .init(number: end.handle))
+        negotiateDataLength(connection, parameters.number(2))
+        return Reply(parameters: .init(number: connection.handle))
     }
 
     private func readSuggestedDataLength(_ parameters: Parameters) throws(ErrorCode) -> Reply {
@@ -47,29 +47,31 @@ extension Controller {
     }
 
     /// A controller whose host wants longer packets asks for them by itself.
-    func beginDataLength(_ end: LinkEnd) {
+    func beginDataLength(_ connection: Connection) {
         guard suggestedLength > Self.shortest else { return }
-        negotiateDataLength(end, suggestedLength)
+        negotiateDataLength(connection, suggestedLength)
     }
 
     /// All controllers here receive packets of any length, so that the longest that one wants is that of both.
-    private func negotiateDataLength(_ end: LinkEnd, _ length: Int) {
+    private func negotiateDataLength(_ connection: Connection, _ length: Int) {
         let longest = [UInt8](number: Self.longest) + [UInt8](number: Self.longestTime)
         let wanted = [UInt8](number: length) + [UInt8](number: Self.longestTime)
-        end.send(control: .lengthRequest, longest + wanted)
-        end.other.send(control: .lengthResponse, longest + longest)
-        end.link.inEvents(1) { [weak link = end.link] in
+        connection.send(control: .lengthRequest, longest + wanted)
+        connection.other.send(control: .lengthResponse, longest + longest)
+        connection.link.inEvents(1) { [weak link = connection.link] in
             guard let link, link.payload != length else { return }
             link.payload = length
-            for end in link.ends where end.isOpen { end.controller.sendDataLengthChanged(end) }
+            for connection in link.ends where connection.isOpen {
+                connection.controller.sendDataLengthChanged(connection)
+            }
         }
     }
 
-    private func sendDataLengthChanged(_ end: LinkEnd) {
+    private func sendDataLengthChanged(_ connection: Connection) {
         guard let event = begin(.dataLengthChange) else { return }
-        let length = end.link.payload
-        let time = max(Self.shortestTime, end.link.phy.airTime(length + 4) / Span.microsecond)  // 4: encrypted
-        event.add(end.handle)
+        let length = connection.link.payload
+        let time = max(Self.shortestTime, connection.link.phy.airTime(length + 4) / Span.microsecond)  // 4: encrypted
+        event.add(connection.handle)
         for _ in 0..<2 {
             event.add(length)
             event.add(time)

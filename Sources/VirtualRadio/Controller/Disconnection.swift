@@ -10,12 +10,12 @@ extension Controller {
     ]
 
     private func disconnect(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
+        let connection = try connection(parameters.number(0))
         guard let reason = ErrorCode(rawValue: parameters.byte(2)), Self.reasons.contains(reason) else {
             throw .invalidParameters
         }
-        guard !end.isTerminating else { throw .commandDisallowed }
-        end.terminate(reason)
+        guard !connection.isTerminating else { throw .commandDisallowed }
+        connection.terminate(reason)
         return .success
     }
 

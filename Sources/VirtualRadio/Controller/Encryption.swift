@@ -17,27 +17,27 @@ extension Controller {
     ]
 
     private func enableEncryption(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        guard end.isCentral else { throw .commandDisallowed }
-        let link = end.link
+        let connection = try connection(parameters.number(0))
+        guard connection.isCentral else { throw .commandDisallowed }
+        let link = connection.link
         let isRefresh = link.encryption == .on
         guard isRefresh || link.encryption == .off else { throw .commandDisallowed }
         link.encryption = .begins(key: parameters.slice(12, 16), isRefresh: isRefresh)
         link.isPaused = true
         let request = parameters.slice(2, 10)
         if isRefresh {
-            end.send(control: .pauseEncryptionRequest)
-            for end in [end.other, end] { end.send(control: .pauseEncryptionResponse) }
+            connection.send(control: .pauseEncryptionRequest)
+            for connection in [connection.other, connection] { connection.send(control: .pauseEncryptionResponse) }
         }
         // The parts of the session's key and vector, of which nothing depends here, are zero.
-        end.send(control: .encryptionRequest, request + [UInt8](repeating: 0, count: 12))
-        end.other.send(control: .encryptionResponse, [UInt8](repeating: 0, count: 12))
-        link.inEvents(isRefresh ? 2 : 1) { [self] in askForKey(end.other, request) }
+        connection.send(control: .encryptionRequest, request + [UInt8](repeating: 0, count: 12))
+        connection.other.send(control: .encryptionResponse, [UInt8](repeating: 0, count: 12))
+        link.inEvents(isRefresh ? 2 : 1) { [self] in askForKey(connection.other, request) }
         return .success
     }
 
     /// Asks the host of the peripheral for the key to the central's random number and diversifier.
-    private func askForKey(_ peripheral: LinkEnd, _ request: [UInt8]) {
+    private func askForKey(_ peripheral: Connection, _ request: [UInt8]) {
         guard let event = peripheral.controller.begin(.longTermKeyRequest) else {
             return refuse(peripheral, .unsupportedRemoteFeature)
         }
@@ -48,42 +48,44 @@ extension Controller {
     }
 
     private func replyWithKey(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        guard !end.isCentral, case .begins(let key, let isRefresh) = end.link.encryption else {
+        let connection = try connection(parameters.number(0))
+        guard !connection.isCentral, case .begins(let key, let isRefresh) = connection.link.encryption else {
             throw .commandDisallowed
         }
-        end.link.hostAnswered()
+        connection.link.hostAnswered()
         let isSame = parameters.slice(2, 16) == key
-        end.send(control: .startEncryptionRequest)
-        for end in [end.other, end] { end.send(control: .startEncryptionResponse) }
-        end.link.inEvents(2) {
+        connection.send(control: .startEncryptionRequest)
+        for connection in [connection.other, connection] { connection.send(control: .startEncryptionResponse) }
+        connection.link.inEvents(2) {
             guard isSame else {
                 // What the other end has encrypted cannot be read.
-                for end in end.link.ends { end.close(.micFailure) }
+                for connection in connection.link.ends { connection.close(.micFailure) }
                 return
             }
-            end.link.encryption = .on
-            for end in end.link.ends { end.controller.sendEncryptionChanged(end, isRefresh: isRefresh) }
-            end.link.resume()
+            connection.link.encryption = .on
+            for connection in connection.link.ends {
+                connection.controller.sendEncryptionChanged(connection, isRefresh: isRefresh)
+            }
+            connection.link.resume()
         }
-        return Reply(parameters: .init(number: end.handle))
+        return Reply(parameters: .init(number: connection.handle))
     }
 
     private func replyWithoutKey(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        guard !end.isCentral, case .begins = end.link.encryption else { throw .commandDisallowed }
-        end.link.hostAnswered()
-        end.send(control: .reject, [ErrorCode.pinOrKeyMissing.rawValue])
-        end.link.inEvents(1) { [self] in refuse(end, .pinOrKeyMissing) }
-        return Reply(parameters: .init(number: end.handle))
+        let connection = try connection(parameters.number(0))
+        guard !connection.isCentral, case .begins = connection.link.encryption else { throw .commandDisallowed }
+        connection.link.hostAnswered()
+        connection.send(control: .reject, [ErrorCode.pinOrKeyMissing.rawValue])
+        connection.link.inEvents(1) { [self] in refuse(connection, .pinOrKeyMissing) }
+        return Reply(parameters: .init(number: connection.handle))
     }
 
     /// The peripheral has no key: the connection goes on as it was, but one that was encrypted ends.
-    private func refuse(_ peripheral: LinkEnd, _ reason: ErrorCode) {
+    private func refuse(_ peripheral: Connection, _ reason: ErrorCode) {
         let link = peripheral.link
         guard case .begins(_, let isRefresh) = link.encryption else { return }
         guard !isRefresh else {
-            for end in link.ends { end.close(reason) }
+            for connection in link.ends { connection.close(reason) }
             return
         }
         link.encryption = .off
@@ -96,10 +98,10 @@ extension Controller {
         link.resume()
     }
 
-    private func sendEncryptionChanged(_ end: LinkEnd, isRefresh: Bool) {
+    private func sendEncryptionChanged(_ connection: Connection, isRefresh: Bool) {
         guard let event = begin(isRefresh ? .encryptionKeyRefreshComplete : .encryptionChange) else { return }
         event.add(ErrorCode.success)
-        event.add(end.handle)
+        event.add(connection.handle)
         if !isRefresh { event.add(UInt8(1)) }
         send(event)
     }

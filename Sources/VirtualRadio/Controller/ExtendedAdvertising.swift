@@ -12,8 +12,8 @@ extension Controller {
         Command(0x203D, length: 0, supported: (37, 1), since: .v5_3, clearAdvertisingSets),
     ]
 
-    private static let mostSets = 5
-    private static let mostData = 1_650
+    private static let maximumSets = 5
+    private static let maximumDataLength = 1_650
     private static let legacyData = 31
 
     private typealias Property = AdvertisingSet.Property
@@ -48,7 +48,7 @@ extension Controller {
         let target = try parameters.typedAddress(11)
         let known = advertisingSets.first { $0.handle == handle }
         guard known?.isEnabled != true else { throw .commandDisallowed }
-        guard known != nil || advertisingSets.count < Self.mostSets else { throw .memoryExceeded }
+        guard known != nil || advertisingSets.count < Self.maximumSets else { throw .memoryExceeded }
         let set = known ?? AdvertisingSet(self, handle: handle)
         guard properties & Property.legacy == 0 || max(set.data.count, set.scanResponse.count) <= Self.legacyData else {
             throw .invalidParameters
@@ -107,7 +107,7 @@ extension Controller {
         let length = Int(parameters.byte(3))
         guard parameters.count >= 4, parameters.count == 4 + length, operation <= 4 else { throw .invalidParameters }
         let part = parameters.slice(4, length)
-        let most = set.has(Property.legacy) ? Self.legacyData : Self.mostData
+        let most = set.has(Property.legacy) ? Self.legacyData : Self.maximumDataLength
         if operation == 3 {
             unfinished = nil
             guard length <= most else { throw .invalidParameters }
@@ -156,7 +156,7 @@ extension Controller {
                 let isHighDuty = set.has(Property.highDuty)
                 set.enable(
                     duration: isHighDuty ? min(duration, Self.highDutyDuration) : duration,
-                    mostEvents: Int(parameters.byte(5 + 4 * index)))
+                    maximumEvents: Int(parameters.byte(5 + 4 * index)))
             } else {
                 set.disable()
             }
@@ -173,11 +173,11 @@ extension Controller {
     }
 
     private func readMaximumAdvertisingDataLength(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        Reply(parameters: .init(number: Self.mostData))
+        Reply(parameters: .init(number: Self.maximumDataLength))
     }
 
     private func readNumberOfAdvertisingSets(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        Reply(parameters: [UInt8(Self.mostSets)])
+        Reply(parameters: [UInt8(Self.maximumSets)])
     }
 
     private func removeAdvertisingSet(_ parameters: Parameters) throws(ErrorCode) -> Reply {

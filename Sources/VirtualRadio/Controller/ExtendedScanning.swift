@@ -48,7 +48,7 @@ extension Controller {
     }
 
     /// Of a report the most data that fits into an event.
-    private static let mostReported = 229
+    private static let maximumReported = 229
 
     /// Reports in several events what does not fit into one.
     func sendExtendedReport(
@@ -58,8 +58,8 @@ extension Controller {
         let data = isResponse ? set.scanResponse : set.has(AdvertisingSet.Property.directed) && isLegacy ? [] : set.data
         var rest = data[...]
         repeat {
-            let part = rest.prefix(Self.mostReported)
-            rest = rest.dropFirst(Self.mostReported)
+            let part = rest.prefix(Self.maximumReported)
+            rest = rest.dropFirst(Self.maximumReported)
             guard let event = begin(.extendedAdvertisingReport) else { return }
             var type = set.properties & 0x17
             if isResponse { type |= 0x08 }

@@ -42,7 +42,7 @@ extension Controller {
         Command(0x2043, length: nil, supported: (37, 7), since: .v5_3, answer: .status, extendedCreateConnection),
     ]
 
-    private static let mostConnections = 32
+    private static let maximumConnections = 32
 
     private func createConnection(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         try use(.legacy)
@@ -77,8 +77,8 @@ extension Controller {
         guard usesAcceptList <= 1, ownType <= 3, scan.window >= 4, scan.window <= scan.interval else {
             throw .invalidParameters
         }
-        guard ends.count < Self.mostConnections else { throw .connectionLimitExceeded }
-        if usesAcceptList == 0, ends.contains(where: { $0.peer.identity == peer }) { throw .connectionExists }
+        guard connections.count < Self.maximumConnections else { throw .connectionLimitExceeded }
+        if usesAcceptList == 0, connections.contains(where: { $0.peer.identity == peer }) { throw .connectionExists }
         let own = OwnAddressType(ownType)
         guard ownAddress(own, random: randomAddress, for: usesAcceptList == 0 ? peer : nil) != nil else {
             throw .invalidParameters
@@ -105,14 +105,15 @@ extension Controller {
     func wants(_ set: AdvertisingSet) -> ConnectRequest? {
         guard let initiator, set.has(AdvertisingSet.Property.connectable) else { return nil }
         guard initiator.isExtended || set.has(AdvertisingSet.Property.legacy) else { return nil }
-        guard ends.count < Self.mostConnections, set.controller.ends.count < Self.mostConnections else { return nil }
+        guard connections.count < Self.maximumConnections, set.controller.connections.count < Self.maximumConnections
+        else { return nil }
         guard let advertiser = resolve(set.address) else { return nil }
         if let peer = initiator.peer {
             guard peer == advertiser.identity || peer == advertiser.sent else { return nil }
         } else {
             guard acceptList.contains(advertiser.identity) else { return nil }
         }
-        guard !ends.contains(where: { $0.peer.identity == advertiser.identity }),
+        guard !connections.contains(where: { $0.peer.identity == advertiser.identity }),
             let own = ownAddress(initiator.ownType, random: randomAddress, for: advertiser.identity)
         else { return nil }
         if set.has(AdvertisingSet.Property.directed) {
@@ -147,18 +148,18 @@ extension Controller {
         if !set.has(AdvertisingSet.Property.legacy) { link.phy = set.secondaryPHY }
         radio.add(link)
         radio.sniffer?.hearConnect(link, set)
-        ends.append(link.central)
+        connections.append(link.central)
         sendConnectionComplete(link.central)
         if link.isRequestHeard(payload: Self.connectRequestLength) {
             set.disable()
-            peripheral.ends.append(link.peripheral)
+            peripheral.connections.append(link.peripheral)
             peripheral.sendConnectionComplete(link.peripheral)
             if let handle = set.handle {
                 let connection = link.peripheral.handle
                 peripheral.sendAdvertisingSetTerminated(handle, .success, connection: connection, set.events)
             }
         } else {
-            link.peripheral.vanish()
+            link.peripheral.drop()
         }
         link.begin()
     }

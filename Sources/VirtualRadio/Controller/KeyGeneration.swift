@@ -16,7 +16,7 @@ extension Controller {
         var secret = SIMD4<UInt64>.zero
         repeat {
             for place in 0..<4 { secret[place] = random.next() }
-        } while secret == .zero || !PrimeNumber.isLess(secret, Self.order)
+        } while secret == .zero || !FieldElement.isLess(secret, Self.order)
         secretKey = secret
         return Reply(then: { [self] in
             guard let event = begin(.readLocalPublicKeyComplete) else { return }
@@ -42,17 +42,17 @@ extension Controller {
         })
     }
 
-    private func coordinate(_ parameters: Parameters, _ place: Int) throws(ErrorCode) -> PrimeNumber {
-        var words = PrimeNumber.Words.zero
+    private func coordinate(_ parameters: Parameters, _ place: Int) throws(ErrorCode) -> FieldElement {
+        var words = FieldElement.Words.zero
         for word in 0..<4 { words[word] = parameters.bits64(place + 8 * word) }
-        guard PrimeNumber.isLess(words, PrimeNumber.prime) else { throw .invalidParameters }
-        return PrimeNumber(words)
+        guard FieldElement.isLess(words, FieldElement.prime) else { throw .invalidParameters }
+        return FieldElement(words)
     }
 }
 
 extension PacketWriter {
     /// The least significant byte first.
-    fileprivate func add(_ words: PrimeNumber.Words) {
+    fileprivate func add(_ words: FieldElement.Words) {
         for place in 0..<4 { add(words[place], bytes: 8) }
     }
 }

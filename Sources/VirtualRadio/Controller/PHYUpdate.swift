@@ -10,9 +10,9 @@ extension Controller {
     static let allPHYs: UInt8 = 7
 
     private func readPHY(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        let phy = end.link.phy.rawValue
-        return Reply(parameters: .init(number: end.handle) + [phy, phy])
+        let connection = try connection(parameters.number(0))
+        let phy = connection.link.phy.rawValue
+        return Reply(parameters: .init(number: connection.handle) + [phy, phy])
     }
 
     private func setDefaultPHY(_ parameters: Parameters) throws(ErrorCode) -> Reply {
@@ -21,10 +21,10 @@ extension Controller {
     }
 
     private func setPHY(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
+        let connection = try connection(parameters.number(0))
         let wanted = try preference(parameters, 2)
-        end.send(control: .phyRequest, [wanted, wanted])
-        end.link.inEvents(1) { [self] in agree(end, wanted) }
+        connection.send(control: .phyRequest, [wanted, wanted])
+        connection.link.inEvents(1) { [self] in agree(connection, wanted) }
         return .success
     }
 
@@ -40,29 +40,32 @@ extension Controller {
     }
 
     /// The fastest that this end wants and the other allows. Without one the PHY stays.
-    private func agree(_ end: LinkEnd, _ wanted: UInt8) {
-        guard end.isOpen else { return }
-        let other = end.other.controller
-        guard other.kind >= .v5_3 else { return sendPHYUpdated(end, .unsupportedRemoteFeature) }
-        end.other.send(control: .phyResponse, [other.preferredPHYs, other.preferredPHYs])
+    private func agree(_ connection: Connection, _ wanted: UInt8) {
+        guard connection.isOpen else { return }
+        let other = connection.other.controller
+        guard other.kind >= .v5_3 else { return sendPHYUpdated(connection, .unsupportedRemoteFeature) }
+        connection.other.send(control: .phyResponse, [other.preferredPHYs, other.preferredPHYs])
         let common = wanted & other.preferredPHYs
-        let phy: PHY = common & 2 != 0 ? .le2M : common & 1 != 0 ? .le1M : common & 4 != 0 ? .coded : end.link.phy
-        guard phy != end.link.phy else { return sendPHYUpdated(end, .success) }
-        let link = end.link
+        let phy: PHY =
+            common & 2 != 0 ? .le2M : common & 1 != 0 ? .le1M : common & 4 != 0 ? .coded : connection.link.phy
+        guard phy != connection.link.phy else { return sendPHYUpdated(connection, .success) }
+        let link = connection.link
         let bit: UInt8 = 1 << (phy.rawValue - 1)
         link.central.send(control: .phyUpdate, [bit, bit] + [UInt8](number: link.trace.events + 6))
         link.inEvents(6) { [weak link] in
             guard let link else { return }
             link.phy = phy
-            for end in link.ends where end.isOpen { end.controller.sendPHYUpdated(end, .success) }
+            for connection in link.ends where connection.isOpen {
+                connection.controller.sendPHYUpdated(connection, .success)
+            }
         }
     }
 
-    private func sendPHYUpdated(_ end: LinkEnd, _ status: ErrorCode) {
+    private func sendPHYUpdated(_ connection: Connection, _ status: ErrorCode) {
         guard let event = begin(.phyUpdateComplete) else { return }
-        let phy = end.link.phy.rawValue
+        let phy = connection.link.phy.rawValue
         event.add(status)
-        event.add(end.handle)
+        event.add(connection.handle)
         event.add(phy)
         event.add(phy)
         send(event)

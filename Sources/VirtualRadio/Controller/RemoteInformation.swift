@@ -6,13 +6,15 @@ extension Controller {
     ]
 
     private func readRemoteVersion(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        for end in [end, end.other] { end.send(control: .version, Self.versionContent(end.kind)) }
-        end.link.inEvents(1) { [self] in
-            guard end.isOpen, let event = begin(.readRemoteVersionInformationComplete) else { return }
+        let connection = try connection(parameters.number(0))
+        for connection in [connection, connection.other] {
+            connection.send(control: .version, Self.versionContent(connection.kind))
+        }
+        connection.link.inEvents(1) { [self] in
+            guard connection.isOpen, let event = begin(.readRemoteVersionInformationComplete) else { return }
             event.add(ErrorCode.success)
-            event.add(end.handle)
-            event.add(end.other.kind.version)
+            event.add(connection.handle)
+            event.add(connection.other.kind.version)
             event.add(Self.manufacturer)
             event.add(Self.subversion)
             send(event)
@@ -25,15 +27,15 @@ extension Controller {
     }
 
     private func readRemoteFeatures(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        let request: ControlPDU = end.isCentral ? .featureRequest : .peripheralFeatureRequest
-        end.send(control: request, [UInt8](bits: end.kind.features, count: 8))
-        end.other.send(control: .featureResponse, [UInt8](bits: end.other.kind.features, count: 8))
-        end.link.inEvents(1) { [self] in
-            guard end.isOpen, let event = begin(.readRemoteFeaturesComplete) else { return }
+        let connection = try connection(parameters.number(0))
+        let request: ControlPDU = connection.isCentral ? .featureRequest : .peripheralFeatureRequest
+        connection.send(control: request, [UInt8](bits: connection.kind.features, count: 8))
+        connection.other.send(control: .featureResponse, [UInt8](bits: connection.other.kind.features, count: 8))
+        connection.link.inEvents(1) { [self] in
+            guard connection.isOpen, let event = begin(.readRemoteFeaturesComplete) else { return }
             event.add(ErrorCode.success)
-            event.add(end.handle)
-            event.add(end.other.kind.features, bytes: 8)
+            event.add(connection.handle)
+            event.add(connection.other.kind.features, bytes: 8)
             send(event)
         }
         return .success

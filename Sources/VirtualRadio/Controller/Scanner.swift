@@ -32,7 +32,7 @@ final class Scanner {
     }
 
     /// How many devices are remembered for filtering duplicates.
-    private static let mostRemembered = 4_096
+    private static let maximumRemembered = 4_096
 
     init(
         _ controller: Controller, isExtended: Bool, _ parameters: Controller.ScanParameters, filtersDuplicates: Bool,
@@ -85,7 +85,7 @@ final class Scanner {
             if !set.has(AdvertisingSet.Property.legacy) {
                 detail |= 2 | Int(set.identifier) << 8 | Int(set.dataIdentifier) << 16
             }
-            if reported.count >= Self.mostRemembered { reported = [] }
+            if reported.count >= Self.maximumRemembered { reported = [] }
             guard reported.insert(ReportKey(address: sender.identity, detail: detail)).inserted else { return }
         }
         if isExtended {

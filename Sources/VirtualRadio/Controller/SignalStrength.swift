@@ -6,13 +6,13 @@ extension Controller {
     ]
 
     private func readTransmitPowerLevel(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
+        let connection = try connection(parameters.number(0))
         guard parameters.byte(2) <= 1 else { throw .invalidParameters }
-        return Reply(parameters: .init(number: end.handle) + [UInt8(bitPattern: Self.transmitPower)])
+        return Reply(parameters: .init(number: connection.handle) + [UInt8(bitPattern: Self.transmitPower)])
     }
 
     private func readRSSI(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let end = try end(parameters.number(0))
-        return Reply(parameters: .init(number: end.handle) + [UInt8(bitPattern: end.strength())])
+        let connection = try connection(parameters.number(0))
+        return Reply(parameters: .init(number: connection.handle) + [UInt8(bitPattern: connection.strength())])
     }
 }

@@ -59,7 +59,7 @@ struct AttributeServer {
     /// The attribute that a request is refused for, if the request does not name it.
     private var refused = 0
 
-    private static let mostPrepared = 64
+    private static let maximumPrepared = 64
     private static let longestValue = 512
 
     init(_ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount) {
@@ -226,7 +226,7 @@ extension AttributeServer {
         guard request.count >= 4 else { throw .invalidPDU }
         guard let attribute = table[request.number(0)] else { throw .invalidHandle }
         guard attribute.canWrite else { throw .writeNotPermitted }
-        guard prepared.count < Self.mostPrepared else { throw .prepareQueueFull }
+        guard prepared.count < Self.maximumPrepared else { throw .prepareQueueFull }
         prepared.append((request.number(0), request.number(2), Array(request.bytes.dropFirst(4))))
         return [Opcode.prepareWrite + 1] + request.bytes
     }

@@ -14,7 +14,7 @@ public struct Phantom: Sendable, Equatable {
     /// The intervals that legacy advertising has: 20 ms to 10.24 s.
     public static let intervals = 20 * Span.millisecond...10_240 * Span.millisecond
     /// In bytes.
-    public static let mostData = 31
+    public static let maximumDataLength = 31
 
     /// What is too long or too short is cut.
     public init(
@@ -22,8 +22,8 @@ public struct Phantom: Sendable, Equatable {
         position: Position, attenuation: Double = 0
     ) {
         self.address = address
-        self.data = Array(data.prefix(Self.mostData))
-        self.scanResponse = Array(scanResponse.prefix(Self.mostData))
+        self.data = Array(data.prefix(Self.maximumDataLength))
+        self.scanResponse = Array(scanResponse.prefix(Self.maximumDataLength))
         self.interval = min(max(interval, Self.intervals.lowerBound), Self.intervals.upperBound)
         self.position = position
         self.attenuation = attenuation

@@ -10,10 +10,10 @@ final class PhantomHost {
     private var inbox: [[UInt8]] = []
     private let occasions = MisbehaviourCount()
     private var sessions: [PhantomSession] = []
-    private lazy var inboxAlarm = Alarm(radio.clock) { [unowned self] in handlePackets() }
+    private lazy var inboxTimer = Timer(radio.clock) { [unowned self] in handlePackets() }
 
     /// What centrals do to it faster than it answers is lost, as they have to wait for answers.
-    private static let mostWaiting = 256
+    private static let maximumWaiting = 256
 
     init(_ radio: Radio, _ phantom: Phantom, _ peripheral: PhantomPeripheral) {
         self.radio = radio
@@ -23,9 +23,9 @@ final class PhantomHost {
 
     /// Takes a packet of the controller.
     func take(_ packet: UnsafeRawBufferPointer) {
-        guard inbox.count < Self.mostWaiting else { return }
+        guard inbox.count < Self.maximumWaiting else { return }
         inbox.append(Array(packet))
-        if !inboxAlarm.isSet { inboxAlarm.set(in: 0) }
+        if !inboxTimer.isSet { inboxTimer.set(in: 0) }
     }
 
     func begin(_ index: Int) {
@@ -41,13 +41,13 @@ final class PhantomHost {
     }
 
     func end() {
-        inboxAlarm.cancel()
+        inboxTimer.cancel()
         for session in sessions { session.end() }
         sessions = []
     }
 
     private func filled(_ data: [UInt8]) -> [UInt8] {
-        [UInt8(data.count)] + data + [UInt8](repeating: 0, count: Phantom.mostData - data.count)
+        [UInt8(data.count)] + data + [UInt8](repeating: 0, count: Phantom.maximumDataLength - data.count)
     }
 
     private func advertise() { command(0x200A, [1]) }

@@ -9,7 +9,7 @@ final class PhantomSession {
     /// Packets for the controller that it has no place for yet.
     private var outgoing: [[UInt8]] = []
     private var credits = Controller.dataPackets
-    private var alarms: [Alarm] = []
+    private var timers: [Timer] = []
 
     private enum Channel {
         static let attributes = 4
@@ -19,10 +19,10 @@ final class PhantomSession {
 
     /// More than any packet of ATT here.
     private static let longestPacket = 1_024
-    private static let mostWaiting = 64
+    private static let maximumWaiting = 64
 
     init(
-        _ clock: AlarmClock, handle: Int, _ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount,
+        _ clock: VirtualClock, handle: Int, _ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount,
         output: @escaping ([UInt8]) -> Void
     ) {
         self.handle = handle
@@ -39,19 +39,19 @@ final class PhantomSession {
         }
     }
 
-    private func every(_ interval: Int, _ clock: AlarmClock, _ action: @escaping () -> Void) {
-        let place = alarms.count
-        let alarm = Alarm(clock) { [unowned self] in
+    private func every(_ interval: Int, _ clock: VirtualClock, _ action: @escaping () -> Void) {
+        let place = timers.count
+        let timer = Timer(clock) { [unowned self] in
             action()
-            alarms[place].set(in: interval)
+            timers[place].set(in: interval)
         }
-        alarms.append(alarm)
-        alarm.set(in: interval)
+        timers.append(timer)
+        timer.set(in: interval)
     }
 
     /// The link is over.
     func end() {
-        for alarm in alarms { alarm.cancel() }
+        for timer in timers { timer.cancel() }
     }
 
     func packetsCompleted(_ count: Int) {
@@ -92,7 +92,7 @@ final class PhantomSession {
     }
 
     private func send(_ content: [UInt8], _ channel: Int) {
-        guard outgoing.count < Self.mostWaiting else { return }
+        guard outgoing.count < Self.maximumWaiting else { return }
         let packet = [UInt8](number: content.count) + .init(number: channel) + content
         for begin in stride(from: 0, to: packet.count, by: Controller.dataLength) {
             let part = packet[begin..<min(begin + Controller.dataLength, packet.count)]

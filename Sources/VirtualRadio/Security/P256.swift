@@ -5,8 +5,8 @@
 enum P256 {
     /// A point that is not the one at infinity.
     struct Point: Equatable {
-        var x: PrimeNumber
-        var y: PrimeNumber
+        var x: FieldElement
+        var y: FieldElement
 
         /// y² = x³ − 3 x + b.
         var isOnCurve: Bool { y * y == x * x * x - (x + x + x) + P256.b }
@@ -14,9 +14,9 @@ enum P256 {
 
     /// The point that public keys are multiples of.
     static let generator = Point(
-        x: PrimeNumber([0xF4A1_3945_D898_C296, 0x7703_7D81_2DEB_33A0, 0xF8BC_E6E5_63A4_40F2, 0x6B17_D1F2_E12C_4247]),
-        y: PrimeNumber([0xCBB6_4068_37BF_51F5, 0x2BCE_3357_6B31_5ECE, 0x8EE7_EB4A_7C0F_9E16, 0x4FE3_42E2_FE1A_7F9B]))
-    static let b = PrimeNumber([
+        x: FieldElement([0xF4A1_3945_D898_C296, 0x7703_7D81_2DEB_33A0, 0xF8BC_E6E5_63A4_40F2, 0x6B17_D1F2_E12C_4247]),
+        y: FieldElement([0xCBB6_4068_37BF_51F5, 0x2BCE_3357_6B31_5ECE, 0x8EE7_EB4A_7C0F_9E16, 0x4FE3_42E2_FE1A_7F9B]))
+    static let b = FieldElement([
         0x3BCE_3C3E_27D2_604B, 0x651D_06B0_CC53_B0F6, 0xB3EB_BD55_7698_86BC, 0x5AC6_35D8_AA3A_93E7,
     ])
 
@@ -34,15 +34,15 @@ enum P256 {
 
     /// A point as x = X / Z², y = Y / Z³, so that only the end needs a division.
     private struct ProjectivePoint {
-        var x: PrimeNumber
-        var y: PrimeNumber
-        var z: PrimeNumber
+        var x: FieldElement
+        var y: FieldElement
+        var z: FieldElement
 
         init(_ point: Point) {
-            self.init(x: point.x, y: point.y, z: PrimeNumber([1, 0, 0, 0]))
+            self.init(x: point.x, y: point.y, z: FieldElement([1, 0, 0, 0]))
         }
 
-        init(x: PrimeNumber, y: PrimeNumber, z: PrimeNumber) {
+        init(x: FieldElement, y: FieldElement, z: FieldElement) {
             self.x = x
             self.y = y
             self.z = z

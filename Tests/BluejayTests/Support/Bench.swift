@@ -11,7 +11,7 @@ let controlPoint = CharacteristicIdentifier(uuid: "2A39", service: heartRate)
 
 /// A Bluejay on a fake system, and a journal of what it reported.
 final class Bench {
-    let time = ManualTimekeeper()
+    let time = ManualClock()
     let central: FakeCentral
     let peripheral: FakePeripheral
     let journal = Journal()
@@ -27,7 +27,7 @@ final class Bench {
         central = FakeCentral(state)
         central.known = [peripheral]
         bluejay = Bluejay(
-            logObserver: nil, log: Log(messages.logger), timekeeper: time)
+            logObserver: nil, log: Log(messages.logger), clock: time)
         if started { bluejay.start(mode: .use(manager: central, peripheral: nil)) }
     }
 

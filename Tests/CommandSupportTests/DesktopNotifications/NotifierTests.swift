@@ -20,11 +20,11 @@ struct NotifierTests {
 
     /// One that waits for a desktop which the machine's other work makes slow.
     private func notifier() -> DesktopNotifier {
-        DesktopNotifier(program: "tests", address: bus.address, patience: .seconds(60))
+        DesktopNotifier(program: "tests", address: bus.address, timeout: .seconds(60))
     }
 
-    /// One that has the usual patience, and learns of a failure in no other way while a test runs.
-    private func impatientNotifier() -> DesktopNotifier {
+    /// One that has the usual timeout, by which alone it notices a failure while a test runs.
+    private func notifierWithShortTimeout() -> DesktopNotifier {
         DesktopNotifier(program: "tests", address: bus.address, answerLimit: .seconds(3600))
     }
 
@@ -124,7 +124,7 @@ struct NotifierTests {
     @Test func `a slow desktop is given up and shows nothing afterwards`() async throws {
         let desktop = try await FakeDesktop(at: bus.address)
         desktop.isSlow = true
-        _ = show(by: impatientNotifier())
+        _ = show(by: notifierWithShortTimeout())
         let call = try await desktop.held.next()
         let limit = limit()
         #expect(try await outcomes.next() == .failed)
@@ -168,7 +168,7 @@ struct NotifierTests {
     @Test func `a desktop that never answers does not keep a program from ending`() async throws {
         let desktop = try await FakeDesktop(at: bus.address)
         desktop.isSlow = true
-        let notifier = impatientNotifier()
+        let notifier = notifierWithShortTimeout()
         let shown = show(by: notifier)
         _ = try await desktop.held.next()
         shown.withdraw()
@@ -179,7 +179,7 @@ struct NotifierTests {
     @Test func `a bus that does not answer is given up`() async throws {
         bus.freeze()
         defer { bus.thaw() }
-        _ = show(by: impatientNotifier())
+        _ = show(by: notifierWithShortTimeout())
         try await pass(.milliseconds(5))
         let limit = limit()
         #expect(try await outcomes.next() == .failed)

@@ -11,18 +11,18 @@ import Testing
             ("one\u{2028}two\u{2029}", "onetwo"), ("\u{E000}x", "x"),
         ])
     func `what is not seen or turns the writing is left out`(text: String, shown: String) {
-        #expect(DesktopNotification.foreign(text) == shown)
+        #expect(DesktopNotification.escaped(text) == shown)
     }
 
     @Test func `long texts are cut off`() {
         let limit = DesktopNotification.foreignLimit
-        #expect(DesktopNotification.foreign(String(repeating: "n", count: limit)).count == limit)
+        #expect(DesktopNotification.escaped(String(repeating: "n", count: limit)).count == limit)
         #expect(
-            DesktopNotification.foreign(String(repeating: "n", count: 5_000)) == String(repeating: "n", count: limit)
+            DesktopNotification.escaped(String(repeating: "n", count: 5_000)) == String(repeating: "n", count: limit)
                 + "…")
         // One character, for a reader.
         let pile = "e" + String(repeating: "\u{301}", count: 5_000)
-        #expect(DesktopNotification.foreign(pile).unicodeScalars.count == limit + 1)
+        #expect(DesktopNotification.escaped(pile).unicodeScalars.count == limit + 1)
     }
 
     @Test func `no text is markup`() {

@@ -11,7 +11,7 @@ import Testing
         try await machine.start(adapters: 2)
         let problem = try #require(await machine.examine(adapter: "hci9").problems.first)
         #expect(problem.topic == .adapter)
-        #expect(problem.text == "there is no hci9; there are: hci0 00:AA:01:00:00:00, hci1 00:AA:01:01:00:01")
+        #expect(problem.text == "no Bluetooth adapter hci9; available: hci0 00:AA:01:00:00:00, hci1 00:AA:01:01:00:01")
         #expect(problem.remedies == ["export BLUETOOTH_ADAPTER=hci0"])
         #expect(await machine.examine(adapter: "00:aa:01:01:00:01").complaints.isEmpty)
     }

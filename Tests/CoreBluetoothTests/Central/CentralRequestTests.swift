@@ -288,7 +288,7 @@ struct CentralRequestTests {
         try await app.saw("descriptor 2901 = nothing refused 0x8")
     }
 
-    // MARK: Patience
+    // MARK: Timeouts
 
     /// bluetoothd carries out one request of a characteristic at a time, for all programs.
     @Test func `a request is made again while bluetoothd is busy with another`() async throws {

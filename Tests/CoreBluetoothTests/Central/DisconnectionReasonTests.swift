@@ -24,7 +24,7 @@ struct DisconnectionReasonTests {
 
     /// The code and the words for each reason.
     private static let errors: [(DisconnectionReason?, CBError.Code, String)] = [
-        (.timeout, .connectionTimeout, "The connection was lost: the device was not heard of in time."),
+        (.timeout, .connectionTimeout, "The connection was lost: supervision timeout."),
         (.remote, .peripheralDisconnected, "The device ended the connection."),
         (.local, .operationCancelled, "This machine ended the connection."),
         (.authentication, .encryptionTimedOut, "The connection ended because it could not be encrypted."),
@@ -71,7 +71,7 @@ struct DisconnectionReasonTests {
         let kernel = await FakeKernel(app.session)
         let peripheral = try await app.connected(to: device)
         await kernel.lose(device, .timeout)
-        try await app.saw("disconnected failed: The connection was lost: the device was not heard of in time.")
+        try await app.saw("disconnected failed: The connection was lost: supervision timeout.")
         app.act { $0.connect(peripheral) }
         try await app.saw("connected", count: 2)
         await kernel.lose(device, .remote)
@@ -99,7 +99,7 @@ struct DisconnectionReasonTests {
         let app = CentralApp(on: daemon)
         _ = try await app.connected(to: device)
         await device.lose(because: "Timeout")
-        try await app.saw("disconnected failed: The connection was lost: the device was not heard of in time.")
+        try await app.saw("disconnected failed: The connection was lost: supervision timeout.")
     }
 
     @Test func `an end that was asked for has no reason`() async throws {

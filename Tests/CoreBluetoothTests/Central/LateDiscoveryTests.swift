@@ -87,7 +87,7 @@ struct LateDiscoveryTests {
     /// Blocks the loop for longer than the link waits for missing attributes.
     @LoopActor
     private func standStill(thenShow plan: FakeCharacteristic.Plan, in service: FakeService) {
-        Thread.sleep(forTimeInterval: 0.2 + AttributeNews.quietTime / .seconds(1))
+        Thread.sleep(forTimeInterval: 0.2 + DiscoverySettling.quietTime / .seconds(1))
         service.add(plan).appear()
     }
 

@@ -62,7 +62,7 @@ struct AdvertisingTests {
         start()
         try await app.saw("advertising")
         start()
-        try await app.saw("advertising failed: Advertising is on already.")
+        try await app.saw("advertising failed: Advertising is already on.")
         #expect(await daemon.adapter.advertisements.count == 1)
     }
 

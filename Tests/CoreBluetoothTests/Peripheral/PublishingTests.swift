@@ -93,7 +93,7 @@ struct PublishingTests {
     @Test func `what is published is refused the second time`() async throws {
         let service = try await app.publish("180D")
         app.act { $0.add(service) }
-        try await app.saw("added 180D failed: the service is published already")
+        try await app.saw("added 180D failed: the service is already published")
         #expect(await daemon.adapter.offeredServices == [Self.heartRate])
     }
 

@@ -21,7 +21,7 @@ final class PeripheralApp: NSObject, Sendable {
 
     /// - Parameters:
     ///   - adapter: the controller's name or address.
-    ///   - timing: the patience with bluetoothd, which is short.
+    ///   - timing: the timeouts for calls of bluetoothd, which are short.
     init(on bus: PrivateBus, adapter: String? = nil, timing: BlueZSession.Timing = .short()) {
         // The first state is for the delegate.
         queue.suspend()
@@ -98,7 +98,7 @@ final class PeripheralApp: NSObject, Sendable {
 }
 
 extension BlueZSession.Timing {
-    /// For tests of what happens when patience ends.
+    /// For tests of what happens after a timeout.
     static func short(
         advertisement: Duration = .seconds(10), advertisingTurn: Duration = .milliseconds(20),
         linkReport: Duration = .zero

@@ -38,9 +38,9 @@ struct AddressingTests {
             #expect(await group.perform(.status, for: name).status?.adapter == "hci2", "\(name)")
         }
         let ids = "00:AA:01:02:00:02, hci0, hci1"
-        #expect(await group.perform(.status).error == "there are several peripherals, name one of them: \(ids)")
+        #expect(await group.perform(.status).error == "several peripherals are running; specify one of \(ids)")
         #expect(
-            await group.perform(.status, for: "hci7").error == "there is no peripheral \"hci7\"; there are: \(ids)")
+            await group.perform(.status, for: "hci7").error == "unknown peripheral \"hci7\"; valid: \(ids)")
         #expect(await group.perform(.version).protocolVersion == 1)
         try await group.end()
     }
@@ -54,7 +54,7 @@ struct AddressingTests {
         try await group.run()
         #expect(
             await group.perform(.status, for: "Dittojay 1").error
-                == "\"Dittojay 1\" is one of several peripherals, name one of them: hci0, hci2")
+                == "ambiguous peripheral \"Dittojay 1\"; specify one of hci0, hci2")
         #expect(await group.perform(.status, for: "Dittojay 2").status?.adapter == "hci1")
         try await group.end()
     }
@@ -83,7 +83,7 @@ struct AddressingTests {
                 }
             }
         }
-        #expect(throws: DittojayError.refused("there is no peripheral \"hci9\"; there are: hci0, hci1")) {
+        #expect(throws: DittojayError.refused("unknown peripheral \"hci9\"; valid: hci0, hci1")) {
             try ControlClient.follow(group.socket, peripheral: "hci9") { _ in }
         }
         // Nobody knows when they follow.

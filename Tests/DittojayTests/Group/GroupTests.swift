@@ -68,7 +68,7 @@ struct GroupTests {
             daemon.adapters[0].offersAdvertising = false
         }
         try await group.run()
-        let reason = "the Bluetooth adapter hci0 cannot be a peripheral"
+        let reason = "the Bluetooth adapter hci0 does not support the peripheral role"
         #expect(group.lines.contains("hci0 ended: \(reason)"))
         #expect(await group.ids == ["hci1"])
         #expect(await group.perform(.quit).ok)
@@ -108,7 +108,7 @@ struct GroupTests {
         profile.scenario = [.expect(ScenarioExpectation([.init(.connected)], within: 0.05))]
         let group = try await GroupSimulation([profile, profile])
         group.start()
-        try await group.saw("all ended: the scenario has failed: 0 of 1 expectation met")
+        try await group.saw("all ended: the scenario failed: 0 of 1 expectation met")
         let reports = group.queue.sync { group.group.scenarioReports }
         #expect(reports.map(\.name) == ["lab on hci0", "lab on hci1"])
         let junit = ScenarioReport.junit(of: reports)
@@ -156,7 +156,7 @@ struct ControllerChoiceTests {
         (["hci0", "00:AA:01:00:00:00"], "hci0 and 00:AA:01:00:00:00 are the same Bluetooth adapter"),
         (
             ["hci0", "hci7"],
-            "there is no Bluetooth adapter hci7; there are: hci0 00:AA:01:00:00:00, hci1 00:AA:01:01:00:01"
+            "no Bluetooth adapter hci7; available: hci0 00:AA:01:00:00:00, hci1 00:AA:01:01:00:01"
         ),
     ])
     func `what is given wrongly is an error`(given: [String], message: String) async throws {

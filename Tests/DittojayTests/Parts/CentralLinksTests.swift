@@ -14,7 +14,7 @@ struct CentralLinksTests {
         var occasions: [ScenarioStep.Occasion] = []
         parts.links.onOccurrence = { occasions.append($0.occasion) }
         parts.links.handle(.connected(address: Parts.central))
-        parts.links.handle(.heard(address: Parts.central, mtu: 247))
+        parts.links.handle(.activity(address: Parts.central, mtu: 247))
         #expect(parts.links.connected == [.init(address: Parts.central, mtu: 247)])
         parts.links.handle(.disconnected(address: Parts.central, reason: nil))
         #expect(parts.links.connected.isEmpty)

@@ -39,7 +39,7 @@ struct RequestHandlerTests {
     @Test func `a central that is not known as connected is confirmed`() async throws {
         requests.read(try parts.request(LabService.store))
         let control = parts.control
-        try await eventually("the question") { control.lines == ["heard \(Parts.central) 100"] }
+        try await eventually("the question") { control.lines == ["confirm \(Parts.central) 100"] }
         parts.links.handle(.connected(address: Parts.central))
         requests.read(try parts.request(LabService.store))
         #expect(parts.links.connected == [.init(address: Parts.central, mtu: 100)])

@@ -19,7 +19,7 @@ import Testing
             for _ in 0..<ScenarioPlayer.maximumCount + 2 { player.play([.wait(3600)]) { ends += 1 } }
             #expect(player.count == ScenarioPlayer.maximumCount)
             #expect(ends == 2 && failures.count == 2)
-            #expect(failures.first?.hasPrefix("scenario: 256 lists of steps are being played already") == true)
+            #expect(failures.first?.hasPrefix("scenario: too many lists of steps at once (limit 256)") == true)
             player.stop()
             player.play([.wait(0)]) { ends += 1 }
             #expect(player.count == 0 && ends == 2)

@@ -82,7 +82,7 @@ struct ServicePublicationTests {
         #expect(
             errors == [
                 "the service chirp was withdrawn before it was published",
-                "Bluetooth went off before chirp was published", "Bluetooth is not on",
+                "Bluetooth was switched off before chirp was published", "Bluetooth is not on",
             ])
     }
 
@@ -104,7 +104,7 @@ struct ServicePublicationTests {
         #expect(!server.isAdvertising)
         publication.setAdvertising(true, reply)
         #expect(server.isAdvertising && server.advertisements.last == ["180D"])
-        #expect(replies == ["it advertises already", "done", "it does not advertise"])
+        #expect(replies == ["already advertising", "done", "not advertising"])
         publication.advertisingStarted(error: nil)
         #expect(replies.last == "done" && replies.count == 4)
         #expect(parts.lines.contains("advertising-stopped"))
@@ -144,7 +144,8 @@ struct ServicePublicationTests {
         #expect(errors.count == 4)
         #expect(errors[0] == "advertising was switched off again")
         #expect(errors[1]?.hasPrefix("cannot advertise: ") == true)
-        #expect(errors[2] == "Bluetooth went off before it advertised" && errors[3] == "Bluetooth is not on")
+        #expect(
+            errors[2] == "Bluetooth was switched off before advertising started" && errors[3] == "Bluetooth is not on")
     }
 
     @Test func `nothing is advertised while it stops`() {

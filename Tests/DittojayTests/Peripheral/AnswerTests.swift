@@ -97,7 +97,7 @@ struct AnswerTests {
         #expect(peripheral.status.faults.isEmpty)
         #expect(
             await peripheral.perform(.clearFaults(characteristic: "nothing")).error?.hasPrefix(
-                "the profile lab has no characteristic \"nothing\"; it has: ") == true)
+                "unknown characteristic \"nothing\" in the profile lab; valid: ") == true)
         #expect(await peripheral.perform(.clearFaults(characteristic: "a/b/c")).error?.contains("write NAME") == true)
     }
 

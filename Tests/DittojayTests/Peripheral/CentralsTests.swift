@@ -135,7 +135,7 @@ struct CentralsTests {
         let other = await peripheral.connect("03")
         try await peripheral.saw("connected 03")
         await ask("RequestPasskey", about: other)
-        try await peripheral.saw("pairing-failed 03: it wants a passkey to pair, and dittojay has refused")
+        try await peripheral.saw("pairing-failed 03: it wants a passkey to pair, and dittojay refused")
     }
 
     @LoopActor

@@ -119,13 +119,13 @@ struct LifeTests {
         let daemon = try await FakeBluetoothd(on: PrivateBus.start(), adapters: 0)
         let peripheral = try await Simulation(on: daemon)
         peripheral.start()
-        try await peripheral.sawLine(beginning: "ended: there is no Bluetooth adapter on this machine")
+        try await peripheral.sawLine(beginning: "ended: no Bluetooth adapter on this machine")
     }
 
     @Test func `without the controller that is asked for it ends`() async throws {
         let peripheral = try await Simulation(adapter: "hci4")
         peripheral.start()
-        try await peripheral.saw("ended: there is no Bluetooth adapter hci4; there are: hci0 00:AA:01:00:00:00")
+        try await peripheral.saw("ended: no Bluetooth adapter hci4; available: hci0 00:AA:01:00:00:00")
     }
 
     @Test func `with a controller that cannot be a peripheral it ends`() async throws {
@@ -133,7 +133,7 @@ struct LifeTests {
         await daemon.addAdapter { $0.offersServices = false }
         let peripheral = try await Simulation(on: daemon)
         peripheral.start()
-        try await peripheral.saw("ended: the Bluetooth adapter hci0 cannot be a peripheral")
+        try await peripheral.saw("ended: the Bluetooth adapter hci0 does not support the peripheral role")
     }
 
     @Test func `on a bus that refuses access it ends`() async throws {

@@ -56,7 +56,7 @@ struct PairingTests {
         try await answer.saw("the passkey") { $0.contains { $0.contains("1234") } }
         #expect(await !peripheral.perform(.passkey(passkey)).ok, "once")
         await central.lose()
-        try await peripheral.saw("pairing-failed 02: the passkey that was entered is wrong, or it has refused")
+        try await peripheral.saw("pairing-failed 02: the passkey is wrong, or it refused")
     }
 
     @Test(arguments: [true, false])
@@ -69,8 +69,8 @@ struct PairingTests {
         await central.lose()
         try await peripheral.saw(
             isSame
-                ? "pairing-failed 02: it does not show the same number, or has refused"
-                : "pairing-failed 02: it wants a number confirmed to pair, and dittojay has refused")
+                ? "pairing-failed 02: the numbers do not match, or it refused"
+                : "pairing-failed 02: it wants a number confirmed to pair, and dittojay refused")
     }
 
     @Test func `a question that is taken back needs no answer`() async throws {
@@ -79,7 +79,7 @@ struct PairingTests {
         await withCheckedContinuation { continuation in
             Task { @LoopActor in peripheral.daemon.agents.ask("Cancel", []) { _ in continuation.resume() } }
         }
-        try await peripheral.saw("pairing-failed 02: it has given up, or nobody has answered in time")
+        try await peripheral.saw("pairing-failed 02: it gave up, or was not answered in time")
         #expect(await !peripheral.perform(.confirm(false)).ok)
     }
 

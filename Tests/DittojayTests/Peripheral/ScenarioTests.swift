@@ -102,8 +102,8 @@ struct ScenarioTests {
         try await peripheral.saw("scenario: ended")
         #expect(
             peripheral.lines.filter { $0.hasPrefix("failed") } == [
-                "failed: scenario: no central is connected", "failed: scenario: nobody has subscribed to chirp",
-                "failed: scenario: all services are published already",
+                "failed: scenario: no central is connected", "failed: scenario: no central is subscribed to chirp",
+                "failed: scenario: all services are already published",
             ])
     }
 
@@ -116,7 +116,7 @@ struct ScenarioTests {
         try await peripheral.run()
         let central = await peripheral.connect()
         _ = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 23)
-        try await peripheral.sawLine(beginning: "failed: scenario: a value of 21 bytes for chirp/chirp is cut off")
+        try await peripheral.sawLine(beginning: "failed: scenario: a value of 21 bytes for chirp/chirp is truncated")
     }
 
     @Test func `a scenario ends with the peripheral`() async throws {
@@ -144,7 +144,7 @@ struct ScenarioTests {
         #expect(await peripheral.perform(.removeService("chirp")).error == "the service chirp is withdrawn")
         #expect(await peripheral.perform(.addService(ChirpService.uuid.lowercased())).ok)
         try await peripheral.saw("service-added chirp")
-        #expect(await peripheral.perform(.addService("chirp")).error == "the service chirp is published already")
+        #expect(await peripheral.perform(.addService("chirp")).error == "the service chirp is already published")
         #expect(
             await peripheral.perform(.addService("none")).error?.hasPrefix("the profile lab has no service") == true)
         #expect(await peripheral.perform(.removeService(nil)).ok)
@@ -202,7 +202,7 @@ struct ScenarioTests {
         let call = try await daemon.call("RegisterApplication", count: 5)
         daemon.adapter.power(false)
         let error = await added.error
-        #expect(error == "Bluetooth went off before chirp was published")
+        #expect(error == "Bluetooth was switched off before chirp was published")
         call.resume()
         daemon.adapter.power(true)
         try await eventually("all are back") { daemon.adapter.offeredServices.count == 4 }

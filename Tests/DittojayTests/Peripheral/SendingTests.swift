@@ -34,7 +34,7 @@ struct SendingTests {
         #expect(await peripheral.perform(.chirp([])).subscribers == 1)
         #expect(
             await peripheral.perform(.chirp([UInt8](repeating: 0, count: 21))).error
-                == "a chirp of 21 bytes is longer than the 20 that fit into a notification at the subscriber's MTU")
+                == "chirp too long: 21 bytes (limit 20 in a notification at the subscriber's MTU)")
         try await eventually("the chirps") { chirp.notifications == [Data([2]), Data()] }
         #expect(peripheral.lines.suffix(2) == ["chirped 02: to 1 subscriber", "chirped (empty): to 1 subscriber"])
         #expect(peripheral.status.notifications == 2)
@@ -46,7 +46,7 @@ struct SendingTests {
         var count = 0
         while await peripheral.perform(.chirp([UInt8](repeating: 0, count: 500))).ok { count += 1 }
         #expect(
-            await peripheral.perform(.chirp([1])).error == "too many chirps wait already for the link to take them")
+            await peripheral.perform(.chirp([1])).error == "too many chirps are queued for the link")
         try await eventually("all that were taken") {
             chirp.readSocket()
             return chirp.notifications.count == count
@@ -72,7 +72,7 @@ struct SendingTests {
         #expect(await peripheral.perform(.send(characteristic: "lab/echo", value: [2])).subscribers == 1)
         #expect(
             await peripheral.perform(.send(characteristic: "echo", value: [UInt8](repeating: 0, count: 21))).error
-                == "a value of 21 bytes is longer than the 20 that fit into a notification at the subscriber's MTU")
+                == "value too long: 21 bytes (limit 20 in a notification at the subscriber's MTU)")
         try await eventually("the value") { echo.notifications == [Data([2])] }
         #expect(peripheral.lines.last == "sent echo 02: to 1 subscriber")
 
@@ -86,9 +86,9 @@ struct SendingTests {
         let (peripheral, _) = try await run()
         for (request, error) in [
             (ControlRequest.send(characteristic: "store", value: [1]), "has neither notify nor indicate"),
-            (.set(characteristic: "echo", value: [1]), "has no read among its properties"),
-            (.set(characteristic: "sink-count", value: [1]), "counts writes: its value cannot be set"),
-            (.set(characteristic: "nothing", value: [1]), "has no characteristic \"nothing\""),
+            (.set(characteristic: "echo", value: [1]), "does not have the read property"),
+            (.set(characteristic: "sink-count", value: [1]), "is a write counter: its value cannot be set"),
+            (.set(characteristic: "nothing", value: [1]), "unknown characteristic \"nothing\""),
         ] {
             #expect(await peripheral.perform(request).error?.contains(error) == true, "\(request)")
         }
@@ -111,14 +111,15 @@ struct SendingTests {
     @Test func `a burst that cannot be is refused`() async throws {
         let (peripheral, central) = try await run()
         #expect(
-            await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "nobody has subscribed to chirp")
+            await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "no central is subscribed to chirp")
         _ = try await peripheral.subscribed(ChirpService.chirp, by: central, mtu: 23)
         #expect(
             await peripheral.perform(.burst(count: 1, size: 21, rate: nil)).error
-                == "21 bytes are more than the 20 that fit into a notification at the subscriber's MTU")
+                == "size too large: 21 bytes (limit 20 in a notification at the subscriber's MTU)")
         async let first = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
         try await eventually("the burst has begun") { peripheral.status.notifications > 0 }
-        #expect(await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is under way already")
+        #expect(
+            await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is already in progress")
         await central.lose()
         #expect(await first.error == "the last subscriber left after 1 of 1000 notifications")
     }

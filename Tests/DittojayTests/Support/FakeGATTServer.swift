@@ -59,7 +59,9 @@ final class FakeLinkControl: LinkControl {
     /// What it was asked for, a line each.
     nonisolated var lines: [String] { requests.withLock { $0 } }
 
-    func heard(_ address: String, mtu: Int) { requests.withLock { $0.append("heard \(address) \(mtu)") } }
+    func confirmConnection(of address: String, mtu: Int) {
+        requests.withLock { $0.append("confirm \(address) \(mtu)") }
+    }
 
     func disconnectCentrals(
         address: String?, answer: @escaping @Sendable @LoopActor () -> Void

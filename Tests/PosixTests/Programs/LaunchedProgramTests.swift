@@ -85,6 +85,6 @@ struct LaunchedProgramTests {
         }
         #expect(failure?.description == "/nowhere/program: No such file or directory")
         let other = #expect(throws: SystemError.self) { try LaunchedProgram([], environment: environment) }
-        #expect(other?.description == "no command to run")
+        #expect(other?.description == "empty command")
     }
 }

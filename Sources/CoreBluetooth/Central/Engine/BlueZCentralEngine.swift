@@ -96,13 +96,13 @@ final class BlueZCentralEngine: CentralEngine {
 
     private static let longCommand = Advice(
         "a write without response of more than \(ATT.maximumCommandValueLength) bytes: it is sent, but a peripheral on "
-            + "BlueZ before 5.70 drops it in silence")
+            + "BlueZ before 5.70 drops it silently")
 
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {
         if case .writeWithoutResponse(let data, _) = request {
             let capacity = peripheral.commandCapacity
             guard data.count <= capacity else {
-                return Diagnostics.misuse("\(data.count) bytes in one write without response; \(capacity) fit: dropped")
+                return Diagnostics.misuse("dropped a write without response of \(data.count) bytes (limit \(capacity))")
             }
             if data.count > ATT.maximumCommandValueLength { Self.longCommand.give() }
             guard peripheral.commandBegins() else { return }

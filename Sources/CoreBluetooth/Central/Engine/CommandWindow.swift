@@ -35,7 +35,7 @@ struct CommandWindow: Hashable, Swift.Sendable {
     /// - Returns: whether the write is kept. If not, the program has not waited.
     mutating func add() -> Bool {
         guard underWay < Self.limit else {
-            loss.add(.impatience)
+            loss.add(.tooManyWaiting)
             return false
         }
         underWay += 1
@@ -70,29 +70,29 @@ struct CommandWindow: Hashable, Swift.Sendable {
 struct CommandLoss: Hashable, Swift.Sendable, CustomStringConvertible {
     enum Cause {
         /// The program has not waited until there was room.
-        case impatience
+        case tooManyWaiting
         /// bluetoothd has refused it.
         case failure(String)
     }
 
-    private var impatience = 0
+    private var tooManyWaiting = 0
     private var failures = 0
     private var failure = ""
 
-    var isEmpty: Bool { impatience + failures == 0 }
+    var isEmpty: Bool { tooManyWaiting + failures == 0 }
 
     mutating func add(_ cause: Cause) {
         switch cause {
-        case .impatience: impatience += 1
+        case .tooManyWaiting: tooManyWaiting += 1
         case .failure(let text): (failures, failure) = (failures + 1, text)
         }
     }
 
     var description: String {
         var parts: [String] = []
-        if impatience > 0 {
+        if tooManyWaiting > 0 {
             parts.append(
-                "\(Self.counted(impatience)): more than \(CommandWindow.limit) waited "
+                "\(Self.counted(tooManyWaiting)): more than \(CommandWindow.limit) waited "
                     + "(canSendWriteWithoutResponse was false)")
         }
         if failures > 0 { parts.append("\(Self.counted(failures)): \(failure)") }

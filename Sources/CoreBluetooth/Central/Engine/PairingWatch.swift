@@ -31,7 +31,7 @@ final class PairingWatch {
         isAsking = false
     }
 
-    /// - Parameter fail: called once, before ``requestEnds()``, if the request cannot be answered any more.
+    /// - Parameter fail: called once, before ``requestEnds()``, if the request can no longer be answered.
     func requestBegins(_ fail: @escaping @LoopActor (CBATTError) -> Void) {
         requestEnds()
         self.fail = fail
@@ -60,7 +60,7 @@ final class PairingWatch {
             hasAgreed = true
             wait(atMost: timing.pairing, Self.refusal)
         case .refused(let question):
-            give(Reason("The device wants \(question.text) to pair, and this program has refused."))
+            give(Reason("The device wants \(question.text) to pair, and this program refused."))
         case .cancelled: give(Self.refusal)
         }
     }
@@ -96,18 +96,18 @@ final class PairingWatch {
     /// bluetoothd (5.66) may also have asked for encryption twice, because of what the device has sent meanwhile, and
     /// then the kernel ends the link.
     private static let loss = Reason(
-        "The device refused to pair, or the link was lost while it paired. Connect and try again.")
+        "The device refused to pair, or the link was lost during pairing. Connect and try again.")
     private static let passkey = Reason(
-        "The device wants to be paired with a passkey, which this program cannot enter.")
+        "The device requires pairing with a passkey, which this program cannot enter.")
     /// The end of the link that ``loss`` is about may come when the devices have exchanged their keys already.
     private static let lossAfterPairing = Reason(
-        "The link was lost when the device had just been paired. \(another)", isWorthAnotherLink: true)
+        "The link was lost just after pairing. \(another)", isWorthAnotherLink: true)
     /// bluetoothd (5.66) may also have taken the request that made it pair for sent, although the socket refused it
-    /// (`can_write_data` in src/shared/att.c); the two cannot be told apart here.
+    /// (`can_write_data` in src/shared/att.c); the two cannot be distinguished here.
     private static let silence = Reason(
-        "The device has not answered since it was paired. \(another)", isWorthAnotherLink: true)
+        "The device has not answered since pairing. \(another)", isWorthAnotherLink: true)
     private static let another =
-        "Connect and try again; if that fails, it wants to be paired with a passkey, which this program cannot enter."
+        "Connect and try again; if that fails, the device requires pairing with a passkey, which this program cannot enter."
 
     private func give(_ reason: Reason) {
         guard let fail else { return }
@@ -128,7 +128,7 @@ extension CBATTError {
 extension PeripheralLink {
     func dropAfterFailedPairing() {
         guard phase == .connected, let device, device.isConnected else { return }
-        let reason = "The connection was ended: pairing has failed, and nothing could be asked any more."
+        let reason = "The connection was ended because pairing failed: no further request was possible."
         endReason = CBError(.encryptionTimedOut, userInfo: [NSLocalizedDescriptionKey: reason])
         Task { try? await device.disconnect() }
     }

@@ -28,7 +28,7 @@ final class PendingRequest<Value: Swift.Sendable> {
     private var start = ContinuousClock.now
     private let wasPairedBefore: Bool?
     private var wasPaired = false
-    private var attemptsLeft = RequestTiming.mostAttempts
+    private var attemptsLeft = RequestTiming.maximumAttempts
     /// Until when changes of the services are waited for; nil as long as the device has not said that there are any.
     private var changeDeadline: ContinuousClock.Instant?
     private var retries: RetryLog?
@@ -75,7 +75,7 @@ final class PendingRequest<Value: Swift.Sendable> {
         // answers with the device's second refusal.
         case .att(ATT.insufficientAuthentication) where !wasPaired:
             noteRetry(error)
-            attemptAfterPairing(until: .now + RequestTiming.pairingPatience, otherwise: result)
+            attemptAfterPairing(until: .now + RequestTiming.pairingTimeout, otherwise: result)
         // Or it asks again while the socket waits for encryption and takes nothing, and then says this, which the
         // device has not (5.82, 5.87).
         case .att(ATT.unlikelyError) where !wasPaired:
@@ -107,7 +107,7 @@ final class PendingRequest<Value: Swift.Sendable> {
     ) {
         guard link.phase == .connected, let device = link.device else { return settle(result) }
         if device.isPaired { return attempt() }
-        let end = link.pairingWatch.hasAgreed ? max(deadline, start + RequestTiming.pairingPatience) : deadline
+        let end = link.pairingWatch.hasAgreed ? max(deadline, start + RequestTiming.pairingTimeout) : deadline
         guard end > .now || link.pairingWatch.isAsking else { return settle(result) }
         link.busyTimer = .timer(after: RequestTiming.busyPause) { [self] in
             attemptAfterPairing(until: deadline, otherwise: result)
@@ -140,7 +140,7 @@ final class PendingRequest<Value: Swift.Sendable> {
         case .success: time > RequestTiming.promptness
         case .failure(BlueZError.att(ATT.unlikelyError)), .failure(BlueZError.noAnswer): true
         // The attributes of a device that is not paired are removed with its link, and before that is reported.
-        case .failure(BlueZError.gone): true
+        case .failure(BlueZError.objectRemoved): true
         case .failure: false
         }
     }
@@ -153,7 +153,7 @@ final class PendingRequest<Value: Swift.Sendable> {
         if case .failure(BlueZError.att(ATT.invalidHandle)) = result { link.attributeIsUnknown(path) }
     }
 
-    /// That is the answer, and the link, over which nothing can be asked any more, is ended.
+    /// That is the answer, and the link, over which nothing can be asked any longer, is ended.
     private func pairingFailed(_ error: CBATTError) {
         finish(.failure(error))
         link.dropAfterFailedPairing()
@@ -161,11 +161,11 @@ final class PendingRequest<Value: Swift.Sendable> {
 }
 
 private enum RequestTiming {
-    static let mostAttempts = 100
+    static let maximumAttempts = 100
     /// bluetoothd refuses a request while another program's is under way; it is tried again after this pause.
     static let busyPause: Duration = .milliseconds(20)
     /// How long a pairing may take that a request has set off.
-    static let pairingPatience: Duration = .seconds(3)
+    static let pairingTimeout: Duration = .seconds(3)
     /// How long it takes at most, in some ten packets, until the agent is asked.
     static let signOfPairing: Duration = .milliseconds(1500)
     /// What bluetoothd gives an ATT request (`ATT_TIMEOUT_INTERVAL`), with some allowance for timers.

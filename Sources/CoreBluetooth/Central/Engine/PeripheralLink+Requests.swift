@@ -75,7 +75,7 @@ extension PeripheralLink {
             guard let remote = remoteCharacteristic(characteristic), remote.flags.contains(.writeWithoutResponse)
             else {
                 Diagnostics.misuse(
-                    "a write without response to \(characteristic.uuid), which does not take it: dropped")
+                    "dropped a write without response to \(characteristic.uuid), which does not support it")
                 commandIsThrough()
                 return done()
             }

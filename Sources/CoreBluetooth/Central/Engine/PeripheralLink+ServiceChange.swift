@@ -5,16 +5,16 @@ import MainLoop
 /// Changes of the peripheral's services while it is connected.
 extension PeripheralLink {
     func serviceAdded(_ service: RemoteService) {
-        news.came()
+        discovery.attributeAppeared()
         // Before the resolution it is only the connection's beginning.
         guard phase == .connected, isResolved, service.isPrimary else { return }
-        collect { $0.came() }
+        collect { $0.serviceAdded() }
     }
 
     /// A service has got another characteristic. If the app has already got the list, as far as bluetoothd had it, a
     /// change of the service is reported, so that the app discovers the characteristics again.
     func attributeAdded(to service: RemoteService) {
-        news.came()
+        discovery.attributeAppeared()
         guard phase == .connected, isResolved, !missedRemovals.contains(service.path),
             explored.remove(service.path) != nil
         else { return }
@@ -22,8 +22,8 @@ extension PeripheralLink {
         // What the app listens to in this service stays as it is.
         let isInUse = subscriptions.keys.contains { $0.isSameOrBelow(service.path) }
         collect { changes in
-            guard let object, !isInUse else { return changes.came() }
-            return changes.went(object)
+            guard let object, !isInUse else { return changes.serviceAdded() }
+            return changes.serviceRemoved(object)
         }
     }
 
@@ -36,7 +36,7 @@ extension PeripheralLink {
     ///
     /// bluetoothd (5.66) can miss that a service was removed while it still looks into an earlier change, and goes on
     /// showing it. When the device has another one of the kind, which has come in its place, the service counts as
-    /// removed: who looks for it by its UUID would find this one first, forever. One that has no other of its kind is
+    /// removed: a search by its UUID would find this one first, forever. One that has no other of its kind is
     /// kept: the error says all that there is to say.
     func attributeIsUnknown(_ path: ObjectPath) {
         guard phase == .connected, isResolved, let service = services.first(where: { path.isSameOrBelow($0.path) }),
@@ -63,19 +63,19 @@ extension PeripheralLink {
                 for characteristic in characteristics { characteristic.isNotifying = false }
             }
         }
-        if let object, service.isPrimary { collect { $0.went(object) } }
+        if let object, service.isPrimary { collect { $0.serviceRemoved(object) } }
     }
 
     private func collect(_ note: (inout ServiceChanges<CBService>) -> ServiceChanges<CBService>.Change?) {
         let number = serviceChanges.number
-        if let former = note(&serviceChanges) { report(former.gone) }
+        if let former = note(&serviceChanges) { report(former.removed) }
         guard serviceChanges.number != number else { return }
         session.afterPendingSignals { [weak self, number = serviceChanges.number] in self?.burstEnded(number) }
     }
 
     private func burstEnded(_ number: Int) {
         guard phase == .connected, let change = serviceChanges.end(number) else { return }
-        report(change.gone)
+        report(change.removed)
         let waiters = changeWaiters
         changeWaiters = []
         for waiter in waiters { waiter() }

@@ -18,7 +18,7 @@ extension PeripheralLink {
             isResolved = true
             resolutionFailure = nil
             resolutionTimer = nil
-            news.came()
+            discovery.attributeAppeared()
             if let restoration, let agentRequest { restoration.connected(agentRequest) }
             resumeResolutionWaiters()
         }
@@ -86,7 +86,7 @@ extension PeripheralLink {
                     done()
                 }
                 guard isResolved else { return answer() }
-                news.whenComplete({ [weak self] in self.map(isComplete) ?? true }, answer)
+                discovery.whenComplete({ [weak self] in self.map(isComplete) ?? true }, answer)
             }
         }
     }
@@ -100,7 +100,7 @@ extension PeripheralLink {
         requests.add { [weak self] done in
             self?.whenResolved { [weak self] in
                 guard let self else { return done() }
-                news.whenComplete({ [weak self] in self?.hasServices(filter) ?? true }) {
+                discovery.whenComplete({ [weak self] in self?.hasServices(filter) ?? true }) {
                     Task { [weak self] in
                         let mtu = await self?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
                         self?.reportServices(filter, mtu: mtu ?? nil)

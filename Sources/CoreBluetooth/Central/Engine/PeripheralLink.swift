@@ -46,7 +46,7 @@ final class PeripheralLink {
     var resolutionTimer: LoopSource?
     var resolutionWaiters: [@LoopActor () -> Void] = []
     /// Knows whether more attributes are to be expected.
-    let news = AttributeNews()
+    let discovery = DiscoverySettling()
     /// The services whose characteristics were reported to the app.
     var explored: Set<ObjectPath> = []
     /// Services that bluetoothd still shows and the device no longer has.
@@ -298,7 +298,7 @@ final class PeripheralLink {
         resolutionFailure = nil
         resolutionTimer = nil
         resolutionWaiters = []
-        news.clear()
+        discovery.clear()
         explored = []
         missedRemovals = []
         serviceChanges.clear()

@@ -1,15 +1,15 @@
-/// Collects news of services into changes, each of which is reported to the app once.
+/// Collects additions and removals of services into changes, each of which is reported to the app once.
 ///
-/// bluetoothd reports one change of the peripheral's table as a burst of news: that services were removed, or that some
+/// bluetoothd reports one change of the peripheral's table as a burst of signals: that services were removed, or some
 /// were added. A removal after an addition, or an addition after a removal, is another change, even if both are read
 /// from the bus together.
 struct ServiceChanges<Service> {
     /// One change.
     struct Change {
-        /// Tells it from others.
+        /// Distinguishes it from others.
         let number: Int
         /// The services that were removed; empty if some were added.
-        fileprivate(set) var gone: [Service]
+        fileprivate(set) var removed: [Service]
     }
 
     private var pending: Change?
@@ -24,17 +24,17 @@ struct ServiceChanges<Service> {
     /// Notes that a service was removed.
     ///
     /// - Returns: the change before, if this is the beginning of another one.
-    mutating func went(_ service: Service) -> Change? {
-        guard pending?.gone.isEmpty == false else { return begin([service]) }
-        pending?.gone.append(service)
+    mutating func serviceRemoved(_ service: Service) -> Change? {
+        guard pending?.removed.isEmpty == false else { return begin([service]) }
+        pending?.removed.append(service)
         return nil
     }
 
-    /// Notes that a service has come.
+    /// Notes that a service was added.
     ///
     /// - Returns: the change before, if this is the beginning of another one.
-    mutating func came() -> Change? {
-        pending?.gone.isEmpty == true ? nil : begin([])
+    mutating func serviceAdded() -> Change? {
+        pending?.removed.isEmpty == true ? nil : begin([])
     }
 
     /// The end of the burst.
@@ -46,15 +46,15 @@ struct ServiceChanges<Service> {
         return change
     }
 
-    /// Forgets the changes so far: they are not reported.
+    /// Discards the changes so far; they are not reported.
     mutating func clear() {
         pending = nil
     }
 
-    private mutating func begin(_ gone: [Service]) -> Change? {
+    private mutating func begin(_ removed: [Service]) -> Change? {
         let former = pending
         count += 1
-        pending = Change(number: count, gone: gone)
+        pending = Change(number: count, removed: removed)
         return former
     }
 }

@@ -56,7 +56,7 @@ final class AgentSubscription: Subscription {
         client.inbox.turnOn(number)
     }
 
-    /// The app gets the values that have arrived, and no more.
+    /// The app gets only the values that have arrived.
     func end() {
         client.forget(self)
         client.inbox.close(characteristic)
@@ -70,7 +70,7 @@ final class AgentSubscription: Subscription {
         guard let completion = onAnswer else {
             // This answer comes from another agent than the one that the app had its answer from.
             if let failure {
-                Diagnostics.warning("no more values of \(characteristic.uuid): \(failure.text)")
+                Diagnostics.warning("no longer subscribed to \(characteristic.uuid): \(failure.text)")
             }
             return
         }
@@ -86,7 +86,7 @@ final class AgentSubscription: Subscription {
 
     /// There is no agent, and there will be none.
     func lost() {
-        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent has ended."])
+        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "The restoration agent stopped."])
         let (answer, end) = (onAnswer, onEnd)
         onAnswer = nil
         onEnd = nil

@@ -91,7 +91,8 @@ package struct AdvertisementPlan: Hashable, Swift.Sendable {
             let company = value.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
             guard value.count < 2 || result[company] == nil else { continue }
             guard value.count >= 2, value.count + 2 <= left else {
-                Diagnostics.warning("the manufacturer data (\(value.count) bytes) have no company or no room")
+                Diagnostics.warning(
+                    "the manufacturer data (\(value.count) bytes) have no company identifier or do not fit")
                 continue
             }
             left -= value.count + 2

@@ -52,7 +52,7 @@ extension PeripheralCore {
         do {
             try await application.register(with: adapter)
         } catch {
-            logger.error("cannot publish a service anew", metadata: ["error": "\(error)"])
+            logger.error("cannot republish a service", metadata: ["error": "\(error)"])
         }
     }
 

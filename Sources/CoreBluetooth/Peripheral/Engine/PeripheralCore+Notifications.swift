@@ -19,7 +19,7 @@ extension PeripheralCore {
         var done = 0
         for _ in 0..<Self.valuesPerTurn {
             if batch.isEmpty {
-                tellIfReady(after: done)
+                notifyIfReady(after: done)
                 done = 0
                 updates.take(into: &batch)
                 if batch.isEmpty { return }
@@ -29,17 +29,17 @@ extension PeripheralCore {
                 // bluetoothd has a socket for each characteristic, and reads them in an order of its own.
                 if let lastSender, lastSender !== link, lastSender.local.hasUnreadNotifications {
                     draining = .timer(after: Self.drainingTime) { [weak self] in self?.sendUpdates() }
-                    return tellIfReady(after: done)
+                    return notifyIfReady(after: done)
                 }
-                guard link.uncertainEnds == nil, !isGathering(before: link) else { return tellIfReady(after: done) }
-                guard link.local.notify(update.value) else { return tellIfReady(after: done) }
+                guard link.uncertainEnds == nil, !isGathering(before: link) else { return notifyIfReady(after: done) }
+                guard link.local.notify(update.value) else { return notifyIfReady(after: done) }
                 lastSender = link
                 if !link.plan.flags.contains(.indicate) { lastNotification = .now }
             }
             batch.removeFirst()
             done += 1
         }
-        tellIfReady(after: done)
+        notifyIfReady(after: done)
         MainLoop.shared.async { [weak self] in self?.sendUpdates() }
     }
 
@@ -56,16 +56,16 @@ extension PeripheralCore {
 
     /// On a busy machine bluetoothd comes late to its own timer: whatever it does next is done after that.
     private func awaitGathered() {
-        let goOn: @LoopActor () -> Void = { [weak self] in
+        let proceed: @LoopActor () -> Void = { [weak self] in
             self?.gathering = nil
             self?.lastNotification = nil
             self?.sendUpdates()
         }
-        guard let connection = session.connection else { return goOn() }
-        connection.confirmReceipt(goOn)
+        guard let connection = session.connection else { return proceed() }
+        connection.confirmReceipt(proceed)
     }
 
-    private func tellIfReady(after count: Int) {
+    private func notifyIfReady(after count: Int) {
         guard count > 0, updates.finished(count) else { return }
         deliver { $0.delegate?.peripheralManagerIsReady(toUpdateSubscribers: $0) }
     }

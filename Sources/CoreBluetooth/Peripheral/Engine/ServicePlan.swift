@@ -18,7 +18,7 @@ struct ServicePlan: Swift.Sendable {
         }
         includes = try (service.includedServices ?? []).map { included in
             guard let included = included as? CBMutableService, included !== service else {
-                throw Self.invalid("an included service of our own is another CBMutableService: \(included)")
+                throw Self.invalid("an included service must be another CBMutableService: \(included)")
             }
             return included
         }
@@ -27,7 +27,7 @@ struct ServicePlan: Swift.Sendable {
         isPrimary = service.isPrimary
         characteristics = try (service.characteristics ?? []).map { characteristic in
             guard let characteristic = characteristic as? CBMutableCharacteristic else {
-                throw Self.invalid("a characteristic of our own is a CBMutableCharacteristic: \(characteristic)")
+                throw Self.invalid("a local characteristic must be a CBMutableCharacteristic: \(characteristic)")
             }
             return try CharacteristicPlan(characteristic)
         }
@@ -56,10 +56,10 @@ struct CharacteristicPlan: Swift.Sendable {
         if let value = characteristic.value {
             // Centrals may keep such a value forever.
             guard !access.allowsWriting, !access.flags.allowSubscribing else {
-                throw ServicePlan.invalid("a characteristic with a static value is read-only: \(characteristic)")
+                throw ServicePlan.invalid("a characteristic with a static value must be read-only: \(characteristic)")
             }
             guard value.count <= ATT.maximumValueLength else {
-                throw ServicePlan.invalid("a value has \(ATT.maximumValueLength) bytes at most: \(characteristic)")
+                throw ServicePlan.invalid("value too long (limit \(ATT.maximumValueLength) bytes): \(characteristic)")
             }
         }
         if !properties.isDisjoint(with: [.broadcast, .extendedProperties]) {
@@ -82,10 +82,10 @@ struct DescriptorPlan: Swift.Sendable {
 
     init(_ descriptor: CBDescriptor) throws {
         if let number = descriptor.uuid.assignedNumber, [0x2900, 0x2902, 0x2903].contains(number) {
-            throw ServicePlan.invalid("the system adds this descriptor: \(descriptor)")
+            throw ServicePlan.invalid("the system adds this descriptor itself: \(descriptor)")
         }
         guard let value = DescriptorValue.encode(descriptor.value) else {
-            throw ServicePlan.invalid("a descriptor of our own has a String or Data as its value: \(descriptor)")
+            throw ServicePlan.invalid("the value of a local descriptor must be a String or Data: \(descriptor)")
         }
         uuid = descriptor.uuid.fullText.lowercased()
         self.value = value

@@ -4,11 +4,11 @@ import MainLoop
 /// The centrals that are connected to the agent, what they ask for and what they are sent.
 extension AgentPeripheralCore {
     /// How many centrals are remembered that may have left: addresses change.
-    private static let mostStrangers = 64
+    private static let maximumUnknown = 64
 
     func central(_ record: CentralRecord) -> CBCentral {
         let central = centrals[record.identifier] ?? CBCentral(identifier: record.identifier)
-        if centrals.count > Self.mostStrangers {
+        if centrals.count > Self.maximumUnknown {
             let subscribed = Set(characteristics.values.flatMap(\.subscribers).map(\.identifier))
             centrals = centrals.filter { subscribed.contains($0.key) }
         }

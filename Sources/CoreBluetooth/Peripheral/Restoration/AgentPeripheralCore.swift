@@ -141,13 +141,13 @@ final class AgentPeripheralCore: PeripheralEngineCore {
     func add(_ plan: ServicePlan, _ record: ServiceRecord, in call: CallEpochs.Call) {
         guard isCurrent(call) else { return refuse(plan.service, CBError(.operationCancelled)) }
         guard numbers[ObjectIdentifier(plan.service)] == nil else {
-            return refuse(plan.service, ServicePlan.invalid("the service is published already"))
+            return refuse(plan.service, ServicePlan.invalid("the service is already published"))
         }
         var record = record
         let includes = plan.includes.compactMap { numbers[ObjectIdentifier($0)] }
         guard includes.count == plan.includes.count else {
             return refuse(
-                plan.service, ServicePlan.invalid("included services have to be published before: \(plan.service)"))
+                plan.service, ServicePlan.invalid("included services must be published first: \(plan.service)"))
         }
         record.includes = includes.nilIfEmpty
         record.number = nextService
@@ -208,7 +208,7 @@ final class AgentPeripheralCore: PeripheralEngineCore {
         guard isCurrent(call) else { return answerAdvertising(CBError(.operationCancelled)) }
         guard advertising == nil else { return answerAdvertising(CBError(.alreadyAdvertising)) }
         guard record.isWithinLimits else {
-            return answerAdvertising(ServicePlan.invalid("too much to advertise"))
+            return answerAdvertising(ServicePlan.invalid("the advertising data do not fit"))
         }
         advertising = call
         isAdvertisingAnswered = false
@@ -274,7 +274,7 @@ extension AgentPeripheralCore: AgentConnectionOwner {
         }
     }
 
-    /// What it has published is gone.
+    /// What it has published was removed.
     func agentIsGone() { report(.resetting) }
 
     func agentStaysAway() {}

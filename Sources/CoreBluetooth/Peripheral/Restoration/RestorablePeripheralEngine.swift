@@ -90,7 +90,7 @@ private final class AgentPeripheralEngine: LoopPeripheralEngine {
     func setPairing(_ settings: PairingSettings?) {
         guard settings != nil else { return }
         Diagnostics.warning(
-            "the agent pairs for a peripheral manager with a restore identifier, and asks nobody: \"Just Works\"")
+            "the agent pairs for a peripheral manager with a restore identifier, and never prompts: \"Just Works\"")
     }
 
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {

@@ -15,7 +15,7 @@ package enum AgentStarter {
         try location.prepareStateFolder()
         let program = program(environment)
         guard isExecutable(program, environment["PATH"] ?? "") else {
-            throw SystemError(text: "no program \(program)")
+            throw SystemError(text: "program not found: \(program)")
         }
         // By a shell that ends at once: the agent is not this program's child, and outlasts it without a trace.
         let shell = try LaunchedProgram(

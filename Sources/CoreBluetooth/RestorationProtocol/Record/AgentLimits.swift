@@ -51,16 +51,16 @@ package enum AgentLimits {
     /// Why a registration is too much; nil if it is not.
     package static func objection(to registration: AppRegistration) -> String? {
         guard !registration.identifier.isEmpty, !registration.program.isEmpty, !registration.command.isEmpty else {
-            return "the registration is not complete"
+            return "the registration is incomplete"
         }
         for (text, what) in [(registration.identifier, "restore identifier"), (registration.program, "program's path")]
         where text.utf8.count > textLength {
-            return "the \(what) has \(text.utf8.count) bytes; \(textLength) is the most that is possible"
+            return "the \(what) is too long: \(text.utf8.count) bytes (limit \(textLength))"
         }
         let length = MessageCoder.encode(registration)?.count ?? .max
         guard length <= registrationLength else {
             return
-                "the command and the environment to start the program with are longer than \(registrationLength) bytes"
+                "the program's command and environment are too long (limit \(registrationLength) bytes)"
         }
         return nil
     }

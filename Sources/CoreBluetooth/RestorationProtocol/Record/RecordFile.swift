@@ -31,12 +31,12 @@ package struct RecordFile: Sendable {
             if let record = MessageCoder.decode(RestorationRecord.self, from: data), record.version == 1 {
                 return record
             }
-            problem = "is no record of this version"
+            problem = "has an unsupported format version"
         }
         guard rename(path, path + ".damaged") == 0 else {
-            throw Failure(description: "\(path) \(problem) and cannot be put aside: \(SystemError.reason())")
+            throw Failure(description: "\(path) \(problem) and cannot be moved aside: \(SystemError.reason())")
         }
-        log("\(path) \(problem): it is put aside as \(path).damaged, and nothing is restored")
+        log("\(path) \(problem): moved to \(path).damaged, and nothing is restored")
         return RestorationRecord()
     }
 
@@ -53,8 +53,8 @@ package struct RecordFile: Sendable {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT: return .absent
-            case ELOOP: return .unfit("is a link")
-            case ENXIO: return .unfit("is no file")
+            case ELOOP: return .unfit("is a symbolic link")
+            case ENXIO: return .unfit("is not a regular file")
             default: return .failed(SystemError.reason())
             }
         }
@@ -62,7 +62,7 @@ package struct RecordFile: Sendable {
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { return .failed(SystemError.reason()) }
         guard info.st_mode & S_IFMT == S_IFREG, info.st_uid == geteuid() else {
-            return .unfit("is no file of this user")
+            return .unfit("is not owned by this user")
         }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -73,7 +73,7 @@ package struct RecordFile: Sendable {
             guard count > 0 else { return .data(data) }
             data.append(contentsOf: buffer[..<count])
         }
-        return .unfit("is longer than \(AgentLimits.recordLength) bytes")
+        return .unfit("is too long (limit \(AgentLimits.recordLength) bytes)")
     }
 
     /// Replaces the record. When it returns, the new one is on the disk.

@@ -18,7 +18,7 @@ extension Link {
         beginExchange()
     }
 
-    /// Finds out who hears what. It has its effect when the packets have been sent.
+    /// Determines which device receives what. It has its effect when the packets have been sent.
     private func beginExchange() {
         exchange = Exchange()
         let down = central.partLength
@@ -36,7 +36,7 @@ extension Link {
         }
         if let sniffer = radio.sniffer { write(exchange, sniffer) }
         guard down > 0 || up > 0 else { return endExchange() }
-        exchangeAlarm.set(in: exchangeSpan(down, up))
+        exchangeTimer.set(in: exchangeSpan(down, up))
     }
 
     /// What a sniffer hears: the central, and the peripheral if that has heard the central.
@@ -46,7 +46,7 @@ extension Link {
         sniffer.hear(peripheral, peripheral.part, isStart: peripheral.isPartStart)
     }
 
-    private func receive(at end: LinkEnd, _ payload: Int) -> Int8? {
+    private func receive(at end: Connection, _ payload: Int) -> Int8? {
         radio.air.receive(
             end.other.controller.index, end.controller.index, phy, .data, payload: payload, &random)
     }
@@ -79,12 +79,12 @@ extension Link {
     private func scheduleNextEvent() {
         anchor += parameters.intervalSpan
         trace.events += 1
-        eventAlarm.set(anchor)
+        eventTimer.set(anchor)
     }
 }
 
 /// A packet of the host goes in parts, each of which is sent until the other end is known to have it.
-extension LinkEnd {
+extension Connection {
     /// How much this end sends with its next packet.
     var partLength: Int {
         guard isOpen, !link.isPaused, let packet = outgoing.first else { return 0 }

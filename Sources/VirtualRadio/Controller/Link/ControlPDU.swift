@@ -23,7 +23,7 @@ enum ControlPDU: UInt8 {
     case phyUpdate = 0x18
 }
 
-extension LinkEnd {
+extension Connection {
     func send(control: ControlPDU, _ content: @autoclosure () -> [UInt8] = []) {
         guard let sniffer = link.radio.sniffer else { return }
         sniffer.hear(self, control, content())

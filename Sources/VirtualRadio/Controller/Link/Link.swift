@@ -3,8 +3,8 @@ final class Link {
     unowned let radio: Radio
     let isReal: Bool
     var parameters: ConnectionParameters
-    private(set) var central: LinkEnd!
-    private(set) var peripheral: LinkEnd!
+    private(set) var central: Connection!
+    private(set) var peripheral: Connection!
 
     /// While encryption begins or is renewed, no data is sent.
     var isPaused = false
@@ -20,27 +20,27 @@ final class Link {
     /// Whether its channels follow the algorithm #2, which both ends know, and not #1. (Vol 6 Part B, 4.5.8)
     let hasSecondAlgorithm: Bool
 
-    private lazy var answerLimit = Alarm(radio.clock) { [unowned self] in
+    private lazy var answerLimit = Timer(radio.clock) { [unowned self] in
         for end in ends { end.close(.linkLayerResponseTimeout) }
     }
     /// How long a procedure may take. (Core Specification, Vol 6 Part B, 5.2)
-    private static let mostPatience = 40 * Span.second
+    private static let maximumTimeout = 40 * Span.second
 
     /// What a sniffer knows of it.
     var trace = LinkTrace()
 
     // What follows is for real air.
-    /// Of all that is left to chance in this connection.
+    /// Of everything random in this connection.
     private let seed: UInt64
     /// For the current connection event.
     var random: RandomSource
-    /// What happens after so many events in which the ends heard each other.
+    /// What happens after this many events in which the ends heard each other.
     private var procedures: [Procedure] = []
     /// When the current connection event began.
     var anchor: Instant = 0
     var skippedEvents = 0
-    lazy var eventAlarm = Alarm(radio.clock) { [unowned self] in beginEvent() }
-    lazy var exchangeAlarm = Alarm(radio.clock) { [unowned self] in endExchange() }
+    lazy var eventTimer = Timer(radio.clock) { [unowned self] in beginEvent() }
+    lazy var exchangeTimer = Timer(radio.clock) { [unowned self] in endExchange() }
     var exchange = Exchange()
 
     private struct Procedure {
@@ -58,14 +58,14 @@ final class Link {
         self.radio = radio
         self.parameters = parameters
         isReal = radio.air.model == .real
-        seed = radio.chance.begin(.link(from: first.index, to: second.index))
+        seed = radio.randomStreams.begin(.link(from: first.index, to: second.index))
         random = RandomSource(seed: seed)
         hasSecondAlgorithm = first.kind.knowsSecondAlgorithm && second.kind.knowsSecondAlgorithm
-        central = LinkEnd(self, first, isCentral: true, own: firstAddress.sent, peer: secondAddress)
-        peripheral = LinkEnd(self, second, isCentral: false, own: secondAddress.sent, peer: firstAddress)
+        central = Connection(self, first, isCentral: true, own: firstAddress.sent, peer: secondAddress)
+        peripheral = Connection(self, second, isCentral: false, own: secondAddress.sent, peer: firstAddress)
     }
 
-    var ends: [LinkEnd] { [central, peripheral] }
+    var ends: [Connection] { [central, peripheral] }
     var isOpen: Bool { central.isOpen || peripheral.isOpen }
 
     /// Whether what an end sends is at the other at once.
@@ -77,10 +77,10 @@ final class Link {
         return radio.air.receive(sender, receiver, .le1M, .connect, payload: payload, &random) != nil
     }
 
-    /// Each connection event has its own part of what chance has for this connection, however many packets are
+    /// Each connection event has its own part of this connection's random stream, however many packets are
     /// exchanged in those before.
     func beginChance() {
-        random = RandomSource(seed: Chance.mix(seed, UInt64(truncatingIfNeeded: trace.events) + 1))
+        random = RandomSource(seed: RandomStreams.mix(seed, UInt64(truncatingIfNeeded: trace.events) + 1))
     }
 
     /// Begins to live, after the hosts have been informed of it.
@@ -89,7 +89,7 @@ final class Link {
         guard isReal else { return checkSilence() }
         for end in ends { end.supervise(in: 6 * parameters.intervalSpan) }
         anchor = radio.now + Span.intervalUnit
-        eventAlarm.set(anchor)
+        eventTimer.set(anchor)
     }
 
     /// Runs `action` when the ends have met that often, if the connection lasts.
@@ -106,7 +106,7 @@ final class Link {
 
     /// A host is asked for something without which the procedure cannot go on.
     func awaitHost() {
-        answerLimit.set(in: Self.mostPatience)
+        answerLimit.set(in: Self.maximumTimeout)
     }
 
     /// The host has answered.
@@ -136,8 +136,8 @@ final class Link {
     /// One of the ends is closed.
     func endClosed() {
         guard !isOpen else { return checkSilence() }
-        eventAlarm.cancel()
-        exchangeAlarm.cancel()
+        eventTimer.cancel()
+        exchangeTimer.cancel()
         answerLimit.cancel()
         procedures = []
         radio.remove(self)

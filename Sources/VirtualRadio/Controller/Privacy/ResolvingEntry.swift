@@ -9,14 +9,14 @@ final class ResolvingEntry {
     private var peer: Alias
     private var local: Alias
 
-    init(_ identity: DeviceAddress, peerKey: IdentityKey, localKey: IdentityKey) {
+    init(_ identity: DeviceAddress, peerKey: IdentityResolvingKey, localKey: IdentityResolvingKey) {
         self.identity = identity
         peer = Alias(key: peerKey)
         local = Alias(key: localKey)
     }
 
-    var peerKey: IdentityKey { peer.key }
-    var localKey: IdentityKey { local.key }
+    var peerKey: IdentityResolvingKey { peer.key }
+    var localKey: IdentityResolvingKey { local.key }
     /// Which resolvable address the device has used last, or which it is called by in directed advertising.
     var peerAddress: DeviceAddress? { peer.address }
     /// By which resolvable address this controller is known to the device.
@@ -24,13 +24,13 @@ final class ResolvingEntry {
 
     /// Whether the device has made that address with its key.
     func resolves(_ address: DeviceAddress) -> Bool {
-        guard peer.hasMade(address) else { return false }
+        guard peer.resolves(address) else { return false }
         peer.address = address
         return true
     }
 
     /// Whether this controller has made that address for the device.
-    func isLocal(_ address: DeviceAddress) -> Bool { local.hasMade(address) }
+    func isLocal(_ address: DeviceAddress) -> Bool { local.resolves(address) }
 
     /// The address by which the device is to know this controller now, if there is a key for it.
     func localAddress(_ controller: Controller) -> DeviceAddress? { local.present(controller) }
@@ -41,17 +41,17 @@ final class ResolvingEntry {
 
 /// The resolvable addresses that one key makes, one after another.
 private struct Alias {
-    let key: IdentityKey
+    let key: IdentityResolvingKey
     /// The last one.
     var address: DeviceAddress?
     private var renewal: Instant = 0
 
-    init(key: IdentityKey) {
+    init(key: IdentityResolvingKey) {
         self.key = key
     }
 
-    func hasMade(_ other: DeviceAddress) -> Bool {
-        other == address || !key.isZero && key.hasMade(other)
+    func resolves(_ other: DeviceAddress) -> Bool {
+        other == address || !key.isZero && key.resolves(other)
     }
 
     /// The one that is used now, if there is a key.

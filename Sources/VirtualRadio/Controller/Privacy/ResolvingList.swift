@@ -18,14 +18,14 @@ extension Controller {
     private func addToResolvingList(_ parameters: Parameters) throws(ErrorCode) -> Reply {
         try requireIdleResolution()
         let identity = try identity(parameters)
-        let peerKey = IdentityKey(parameters.slice(7, 16))
+        let peerKey = IdentityResolvingKey(parameters.slice(7, 16))
         let isKnown = resolvingList.contains { entry in
             entry.identity == identity || !peerKey.isZero && entry.peerKey == peerKey
         }
         guard !isKnown else { throw .invalidParameters }
         guard resolvingList.count < Self.resolvingListSize else { throw .memoryExceeded }
         resolvingList.append(
-            ResolvingEntry(identity, peerKey: peerKey, localKey: IdentityKey(parameters.slice(23, 16))))
+            ResolvingEntry(identity, peerKey: peerKey, localKey: IdentityResolvingKey(parameters.slice(23, 16))))
         return .success
     }
 

@@ -1,6 +1,6 @@
 /// Hears everything in the air, and writes it down.
 ///
-/// What controllers do is not changed by it: it takes no part in what is left to chance.
+/// What controllers do is not changed by it: it does not use the random streams.
 final class Sniffer {
     private unowned let radio: Radio
     private let output: (Instant, [UInt8]) -> Void
@@ -151,22 +151,22 @@ struct LinkTrace {
 /// Data channels. (Core Specification, Vol 6 Part B, 2.4)
 extension Sniffer {
     /// A part of a host's packet, or nothing.
-    func hear(_ end: LinkEnd, _ payload: some Collection<UInt8>, isStart: Bool) {
-        write(end, payload.isEmpty || !isStart ? 1 : 2, payload)
+    func hear(_ connection: Connection, _ payload: some Collection<UInt8>, isStart: Bool) {
+        write(connection, payload.isEmpty || !isStart ? 1 : 2, payload)
     }
 
-    func hear(_ end: LinkEnd, _ control: ControlPDU, _ content: [UInt8]) {
-        write(end, 3, [control.rawValue] + content)
+    func hear(_ connection: Connection, _ control: ControlPDU, _ content: [UInt8]) {
+        write(connection, 3, [control.rawValue] + content)
     }
 
-    private func write(_ end: LinkEnd, _ kind: UInt8, _ payload: some Collection<UInt8>) {
-        let link = end.link
+    private func write(_ connection: Connection, _ kind: UInt8, _ payload: some Collection<UInt8>) {
+        let link = connection.link
         let numbers = link.trace.numbers
-        let (own, other) = end.isCentral ? numbers : (numbers.1, numbers.0)
+        let (own, other) = connection.isCentral ? numbers : (numbers.1, numbers.0)
         let header = kind | (other ? 0x04 : 0) | (own ? 0x08 : 0)
-        if end.isCentral { link.trace.numbers.0.toggle() } else { link.trace.numbers.1.toggle() }
+        if connection.isCentral { link.trace.numbers.0.toggle() } else { link.trace.numbers.1.toggle() }
         if !link.isReal { link.trace.events += 1 }
-        var flags = end.isCentral ? AirPacket.Flag.isFromCentral : AirPacket.Flag.isFromPeripheral
+        var flags = connection.isCentral ? AirPacket.Flag.isFromCentral : AirPacket.Flag.isFromPeripheral
         if link.encryption == .on { flags |= AirPacket.Flag.isDecrypted }
         write(
             AirPacket(

@@ -1,6 +1,6 @@
 import MainLoop
 
-/// Knows whether more of a device's attributes are to be expected.
+/// Decides when the discovery of a device's attributes has settled: no further ones are expected.
 ///
 /// bluetoothd reports a service, its characteristics and their descriptors one by one, and nothing says which is the
 /// last. Characteristics were seen hundreds of milliseconds after their service. So what is looked for and not there
@@ -10,7 +10,7 @@ import MainLoop
 /// The while is counted in steps of the loop's, not by the clock: what came while this program did not run is still to
 /// be read when it runs again.
 @LoopActor
-final class AttributeNews {
+final class DiscoverySettling {
     private static let step: Duration = .milliseconds(100)
     /// How many steps no attribute must have come before what is not there counts as missing.
     private static let quietSteps = 5
@@ -22,7 +22,7 @@ final class AttributeNews {
     private struct Wait {
         let isComplete: @LoopActor () -> Bool
         let work: @LoopActor () -> Void
-        var hasNews = false
+        var sawAttribute = false
     }
 
     /// How many steps no attribute has come, as far as that matters.
@@ -31,9 +31,9 @@ final class AttributeNews {
     private var timer: LoopSource?
 
     /// An attribute has come, or all of them are said to be there.
-    func came() {
+    func attributeAppeared() {
         steps = 0
-        wait?.hasNews = true
+        wait?.sawAttribute = true
         countStep()
     }
 
@@ -44,7 +44,7 @@ final class AttributeNews {
         evaluate()
     }
 
-    /// Forgets everything: nobody waits any more.
+    /// Discards everything; nothing waits any longer.
     func clear() {
         steps = Self.quietSteps
         wait = nil
@@ -62,7 +62,7 @@ final class AttributeNews {
 
     private func evaluate() {
         guard let wait else { return }
-        let needed = wait.isComplete() ? (wait.hasNews ? Self.settlingSteps : 0) : Self.quietSteps
+        let needed = wait.isComplete() ? (wait.sawAttribute ? Self.settlingSteps : 0) : Self.quietSteps
         guard steps >= needed else { return }
         self.wait = nil
         wait.work()

@@ -1,10 +1,10 @@
 /// What is between a host and its controller, or a controller and its host.
-protocol Attachment: AnyObject {
+protocol HCITransport: AnyObject {
     /// To wait for packets of the host.
     var descriptor: Int32 { get }
     /// Whether the host has not taken yet what it was given.
     var isWaitingForRoom: Bool { get }
-    /// Whether the host, or the way to it, is gone.
+    /// Whether the host, or the way to it, was removed.
     var isOver: Bool { get }
 
     /// Calls `body` with packets of the host that have arrived, their type first. Some at a time, so that a host that

@@ -1,6 +1,6 @@
 /// Where the delegate of a stream is called.
 // @unchecked: run loops may be given timers on any thread.
-enum StreamPlace: @unchecked Swift.Sendable {
+enum StreamSchedule: @unchecked Swift.Sendable {
     case runLoop(RunLoop, RunLoop.Mode)
     case queue(DispatchQueue)
 

@@ -1,17 +1,17 @@
-/// Something that is due at a point in time, again and again or never. It costs no memory to set it anew.
+/// A timer of a virtual clock. Setting it again allocates nothing.
 ///
-/// Its owner keeps it and cancels it before the owner itself goes, because the clock keeps an alarm that is set.
-final class Alarm {
-    private unowned let clock: AlarmClock
+/// Its owner keeps it and cancels it before the owner itself is released, because the clock keeps a timer that is set.
+final class Timer {
+    private unowned let clock: VirtualClock
     let action: () -> Void
     /// When it is due, while it is set.
     fileprivate(set) var time: Instant = 0
-    /// Alarms that are due at the same time go off in the order in which they were set.
+    /// Timers that are due at the same time fire in the order in which they were set.
     fileprivate var order = 0
     /// The place in the clock's heap, or -1.
     fileprivate var place = -1
 
-    init(_ clock: AlarmClock, action: @escaping () -> Void) {
+    init(_ clock: VirtualClock, action: @escaping () -> Void) {
         self.clock = clock
         self.action = action
     }
@@ -22,7 +22,7 @@ final class Alarm {
         clock.set(self, max(time, clock.now))
     }
 
-    /// Sets it so many nanoseconds from now.
+    /// Sets it to fire in `span` nanoseconds.
     func set(in span: Int) {
         clock.set(self, clock.now + max(0, span))
     }
@@ -32,17 +32,17 @@ final class Alarm {
     }
 }
 
-/// The time of a radio, which passes when it is told to: alarms in the order in which they are due.
-final class AlarmClock {
+/// The time of a radio, which passes only on command: timers in the order in which they are due.
+final class VirtualClock {
     private(set) var now: Instant = 0
     /// A binary heap: what is at `i` is due before what is at `2 i + 1` and `2 i + 2`.
-    private var heap: [Alarm] = []
+    private var heap: [Timer] = []
     private var orders = 0
 
-    /// When the next alarm is due.
+    /// When the next timer is due.
     var next: Instant? { heap.first?.time }
 
-    /// Lets the time pass. Each alarm goes off at its own time, however late this call is.
+    /// Lets the time pass. Each timer fires at its own time, however late this call is.
     func advance(to target: Instant) {
         while let first = heap.first, first.time <= target {
             now = first.time
@@ -54,25 +54,25 @@ final class AlarmClock {
 
     /// Runs `action` once at that time.
     func once(in span: Int, _ action: @escaping () -> Void) {
-        Alarm(self, action: action).set(in: span)
+        Timer(self, action: action).set(in: span)
     }
 
-    fileprivate func set(_ alarm: Alarm, _ time: Instant) {
-        cancel(alarm)
+    fileprivate func set(_ timer: Timer, _ time: Instant) {
+        cancel(timer)
         orders += 1
-        alarm.time = time
-        alarm.order = orders
-        alarm.place = heap.count
-        heap.append(alarm)
-        rise(alarm.place)
+        timer.time = time
+        timer.order = orders
+        timer.place = heap.count
+        heap.append(timer)
+        rise(timer.place)
     }
 
-    fileprivate func cancel(_ alarm: Alarm) {
-        let place = alarm.place
+    fileprivate func cancel(_ timer: Timer) {
+        let place = timer.place
         guard place >= 0 else { return }
-        alarm.place = -1
+        timer.place = -1
         let last = heap.removeLast()
-        guard last !== alarm else { return }
+        guard last !== timer else { return }
         heap[place] = last
         last.place = place
         rise(place)

@@ -1,5 +1,5 @@
 /// One end of a connection, as the host at that end knows it.
-final class LinkEnd {
+final class Connection {
     let controller: Controller
     /// The radio keeps it while one of its ends is open. Once this end is closed, it is for the link itself to ask.
     unowned let link: Link
@@ -21,7 +21,7 @@ final class LinkEnd {
     var isEstablished = false
     /// The strength of what was received last, in dBm, in real air.
     var lastStrength: Int8?
-    private lazy var supervision = Alarm(controller.radio.clock) { [unowned self] in superviseLink() }
+    private lazy var supervision = Timer(controller.radio.clock) { [unowned self] in superviseLink() }
 
     struct OutgoingPacket {
         let bytes: [UInt8]
@@ -43,7 +43,7 @@ final class LinkEnd {
         lastHeard = controller.radio.now
     }
 
-    var other: LinkEnd { isCentral ? link.peripheral : link.central }
+    var other: Connection { isCentral ? link.peripheral : link.central }
     var kind: ControllerKind { controller.kind }
 
     /// The strength of the other end's signal in dBm.
@@ -55,7 +55,7 @@ final class LinkEnd {
 }
 
 /// Data.
-extension LinkEnd {
+extension Connection {
     /// Takes a packet of the host.
     func send(_ content: UnsafeRawBufferPointer, isStart: Bool) {
         if outgoing.isEmpty, link.carriesAtOnce {
@@ -97,7 +97,7 @@ extension LinkEnd {
         controller.sendData(writer)
     }
 
-    /// Tells the host that it may send another packet.
+    /// Informs the host that it may send another packet.
     func completePacket() {
         guard let event = controller.begin(.numberOfCompletedPackets) else { return }
         event.add(UInt8(1))
@@ -108,7 +108,7 @@ extension LinkEnd {
 }
 
 /// The end of the connection.
-extension LinkEnd {
+extension Connection {
     /// The host ends the connection. The other end knows an event later.
     func terminate(_ reason: ErrorCode) {
         isTerminating = true
@@ -125,18 +125,18 @@ extension LinkEnd {
     func close(_ reason: ErrorCode) {
         guard isOpen else { return }
         let peer = other.controller.index
-        vanish()
+        drop()
         controller.radio.report(.linkEnded(device: controller.index, peer: peer, reason: reason.rawValue))
         controller.sendDisconnectionComplete(handle, reason)
     }
 
     /// The connection is over at this end without a word, as by a reset.
-    func vanish() {
+    func drop() {
         guard isOpen else { return }
         isOpen = false
         outgoing = []
         supervision.cancel()
-        controller.ends.removeAll { $0 === self }
+        controller.connections.removeAll { $0 === self }
         link.endClosed()
     }
 

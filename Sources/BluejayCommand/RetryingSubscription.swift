@@ -3,10 +3,10 @@ import GATTProfiles
 
 /// A listen of the monitor that is tried again as long as the connection is up.
 @MainActor
-final class KeptListen {
+final class RetryingSubscription {
     enum Event {
         case value(Data)
-        /// The device does not have the characteristic, now that its services are known; or not any more.
+        /// The device does not have the characteristic, now that its services are known; or no longer.
         case missing(wasThere: Bool)
         /// It cannot be listened to.
         case failed(Failure, Next)

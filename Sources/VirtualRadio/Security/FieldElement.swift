@@ -2,14 +2,15 @@
 ///
 /// It is kept as its product with 2²⁵⁶, with which multiplication needs no division. (Montgomery, Modular
 /// Multiplication Without Trial Division, 1985)
-struct PrimeNumber: Equatable {
+struct FieldElement: Equatable {
     /// The least significant first.
     typealias Words = SIMD4<UInt64>
 
     static let prime: Words = [0xFFFF_FFFF_FFFF_FFFF, 0x0000_0000_FFFF_FFFF, 0, 0xFFFF_FFFF_0000_0001]
-    static let zero = PrimeNumber(product: .zero)
+    static let zero = FieldElement(product: .zero)
     /// 2⁵¹² modulo the prime.
-    private static let square: PrimeNumber = (0..<512).reduce(PrimeNumber(product: [1, 0, 0, 0])) { sum, _ in sum + sum
+    private static let square: FieldElement = (0..<512).reduce(FieldElement(product: [1, 0, 0, 0])) { sum, _ in
+        sum + sum
     }
 
     private let product: Words
@@ -20,26 +21,26 @@ struct PrimeNumber: Equatable {
 
     /// A number that is less than the prime.
     init(_ words: Words) {
-        self = PrimeNumber(product: words) * Self.square
+        self = FieldElement(product: words) * Self.square
     }
 
-    var words: Words { (self * PrimeNumber(product: [1, 0, 0, 0])).product }
+    var words: Words { (self * FieldElement(product: [1, 0, 0, 0])).product }
 
     static func isLess(_ left: Words, _ right: Words) -> Bool {
         subtract(left, right).isBelowZero
     }
 
-    static func + (left: PrimeNumber, right: PrimeNumber) -> PrimeNumber {
+    static func + (left: FieldElement, right: FieldElement) -> FieldElement {
         let (sum, hasCarry) = add(left.product, right.product)
-        return PrimeNumber(product: reduced(sum, hasCarry))
+        return FieldElement(product: reduced(sum, hasCarry))
     }
 
-    static func - (left: PrimeNumber, right: PrimeNumber) -> PrimeNumber {
+    static func - (left: FieldElement, right: FieldElement) -> FieldElement {
         let (difference, isBelowZero) = subtract(left.product, right.product)
-        return PrimeNumber(product: isBelowZero ? add(difference, prime).sum : difference)
+        return FieldElement(product: isBelowZero ? add(difference, prime).sum : difference)
     }
 
-    static func * (left: PrimeNumber, right: PrimeNumber) -> PrimeNumber {
+    static func * (left: FieldElement, right: FieldElement) -> FieldElement {
         var sum = SIMD8<UInt64>.zero
         for place in 0..<4 {
             var carry: UInt64 = 0
@@ -57,13 +58,13 @@ struct PrimeNumber: Equatable {
             sum[3] = last
             sum[4] = (hasCarry ? 1 : 0) + (hasLastCarry ? 1 : 0)
         }
-        return PrimeNumber(product: reduced(sum.lowHalf, sum[4] != 0))
+        return FieldElement(product: reduced(sum.lowHalf, sum[4] != 0))
     }
 
     /// By Fermat's little theorem: the power of the prime less 2.
-    var inverse: PrimeNumber {
+    var inverse: FieldElement {
         let exponent = Self.subtract(Self.prime, [2, 0, 0, 0]).difference
-        var result = PrimeNumber([1, 0, 0, 0])
+        var result = FieldElement([1, 0, 0, 0])
         for place in stride(from: 255, through: 0, by: -1) {
             result = result * result
             if exponent[place / 64] >> UInt64(place % 64) & 1 == 1 { result = result * self }

@@ -7,7 +7,7 @@ import Testing
 
 /// bluejay and a bluetoothd, or a device, that does not answer or gives up.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))
-struct CentralPatienceTests {
+struct CentralTimeoutTests {
     private let daemon: FakeBluetoothd
     private let programs: Programs
     private static let device = "C0:00:00:00:00:01/random"
@@ -50,7 +50,7 @@ struct CentralPatienceTests {
         defer { daemon.bus.thaw() }
         let sensor = try programs.run("dittojay")
         let scan = try await bluejay(["scan"], expecting: 4)
-        #expect(scan.transcript.contains("\"bluejay doctor\" says what to do"), "\(scan.transcript)")
+        #expect(scan.transcript.contains("run \"bluejay doctor\" for help"), "\(scan.transcript)")
         #expect(try await sensor.exitStatus() == 4)
         #expect(sensor.transcript.contains("the bus does not answer"), "\(sensor.transcript)")
     }
@@ -81,7 +81,8 @@ struct CentralPatienceTests {
         _ = await daemon.addAdapter()
         let peripheral = try programs.run("dittojay", "run", "--adapter", "hci0")
         try await peripheral.line(containing: "advertising")
-        let hint = "a program on this machine advertises on hci0, which cannot see itself; try --adapter hci1"
+        let hint =
+            "a program on this machine advertises on hci0, which cannot receive its own advertising; try --adapter hci1"
         let scan = try await bluejay(["scan", "--timeout", "0.2", "--adapter", "hci0"], expecting: 3)
         #expect(scan.lines.first == "bluejay: " + hint)
         let read = try await bluejay(
@@ -208,7 +209,7 @@ struct CentralPatienceTests {
         #expect(try await central.exitStatus() == 5)
         #expect(
             central.lines.last
-                == "bluejay: no more values after 1 of heart-rate-measurement of \(Self.device): the connection was lost"
+                == "bluejay: stopped after 1 value of heart-rate-measurement of \(Self.device): the connection was lost"
         )
     }
 
@@ -259,7 +260,7 @@ struct CentralPatienceTests {
         let central = try await bluejay(words + ["--connect-timeout", "5"], expecting: 3)
         #expect(
             central.lines == [
-                "bluejay: cannot discover the services of \(Self.device): that and the connection took longer than "
+                "bluejay: cannot discover the services of \(Self.device): connecting and discovery took longer than "
                     + "5 s (--connect-timeout)"
             ])
         #expect(await !device.isConnected)
@@ -291,7 +292,7 @@ struct CentralPatienceTests {
     @Test func `without bluetoothd the doctor is advised`() async throws {
         await daemon.die()
         let read = try await bluejay(["read", Self.device, "2A38"], expecting: 4)
-        #expect(read.lines.count == 1 && read.transcript.contains("\"bluejay doctor\" says what to do"))
+        #expect(read.lines.count == 1 && read.transcript.contains("run \"bluejay doctor\" for help"))
     }
 
     // MARK: Monitor

@@ -1,6 +1,6 @@
-/// An identity resolving key: it makes resolvable private addresses, and tells whether an address is one of them. (Core
-/// Specification, Vol 6 Part B, 1.3.2.2; Vol 3 Part H, 2.2.2)
-struct IdentityKey: Equatable {
+/// An identity resolving key: it makes resolvable private addresses, and recognizes whether an address is one of them.
+/// (Core Specification, Vol 6 Part B, 1.3.2.2; Vol 3 Part H, 2.2.2)
+struct IdentityResolvingKey: Equatable {
     /// In the order of FIPS 197.
     private let bytes: [UInt8]
 
@@ -28,7 +28,7 @@ struct IdentityKey: Equatable {
         return DeviceAddress(bits: upper << 24 | hash(upper), isRandom: true)
     }
 
-    func hasMade(_ address: DeviceAddress) -> Bool {
+    func resolves(_ address: DeviceAddress) -> Bool {
         address.isResolvable && hash(address.bits >> 24 & 0xFF_FFFF) == address.bits & 0xFF_FFFF
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// holds the other side up.
 final class ChannelCopy: Swift.Sendable {
     enum End: Swift.Sendable {
-        /// So much has come as was asked for, or the input has ended and nothing comes any more.
+        /// So much has come as was asked for, or the input has ended and nothing comes any longer.
         case done
         case closedByDevice
         case outputFailed(String)
@@ -35,8 +35,8 @@ final class ChannelCopy: Swift.Sendable {
     private static let size = 16 << 10
 
     /// - Parameters:
-    ///   - wanted: ends when so many bytes have come.
-    ///   - linger: ends when nothing has come for so many seconds after the end of the input.
+    ///   - wanted: ends when this many bytes have come.
+    ///   - linger: ends when nothing has come for this many seconds after the end of the input.
     init(_ channel: CBL2CAPChannel, receiving wanted: Int?, linger: Double) {
         self.channel = channel
         self.wanted = wanted
@@ -126,7 +126,7 @@ final class ChannelCopy: Swift.Sendable {
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                // A reader that has closed the pipe wants no more.
+                // A reader that has closed the pipe wants nothing further.
                 outcome.report(errno == EPIPE ? .done : .outputFailed(String(cString: strerror(errno))))
                 return false
             }

@@ -240,7 +240,7 @@ final class DirectPeripheral: NSObject, @preconcurrency CBPeripheralDelegate, @p
     // MARK: Waiting
 
     private func exchange(_ answers: Set<Answer>, within limit: Double, _ request: () -> Void) async throws {
-        // It may have ended between two requests; then nothing is known any more that could be asked for.
+        // It may have ended between two requests; then nothing is known any longer that could be asked for.
         if let endReason, peripheral.state != .connected { throw endReason }
         guard manager.state == .poweredOn else { throw Problem.bluetoothOff }
         guard peripheral.state == .connected else { throw Problem.linkLost(nil) }

@@ -10,7 +10,7 @@ final class MonitorListens {
     enum Report {
         /// A measurement has come and was shown; what is malformed does not count.
         case measurement(isWellFormed: Bool)
-        /// The device has none of the characteristics, now that its services are known, or none any more.
+        /// The device has none of the characteristics, now that its services are known, or no longer any.
         case measuresNothing(didBefore: Bool)
         /// Something, such as heart rates, cannot be listened to.
         case failed(Failure, of: String, RetryingSubscription.Next)

@@ -12,7 +12,7 @@ final class Output {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Called when output is lost: nobody reads it any more, it cannot be written, or too much waits for its reader.
+    /// Called when output is lost: nobody reads it any longer, it cannot be written, or too much waits for its reader.
     func onLoss(_ action: @escaping @Sendable @MainActor (OutputError) -> Void) {
         writer.onFailure = { error in MainActor.assumeIsolated { action(error) } }
         writer.onOverflow = { error in MainActor.assumeIsolated { action(error) } }

@@ -6,7 +6,7 @@ import GATTProfiles
 final class RetryingSubscription {
     enum Event {
         case value(Data)
-        /// The device does not have the characteristic, now that its services are known; or not any more.
+        /// The device does not have the characteristic, now that its services are known; or no longer.
         case missing(wasThere: Bool)
         /// It cannot be listened to.
         case failed(Failure, Next)

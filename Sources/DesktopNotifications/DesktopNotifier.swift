@@ -253,7 +253,7 @@ package final class ShownNotification {
         reportOutcome = report
     }
 
-    /// Takes it off the desktop. Nothing is reported any more.
+    /// Takes it off the desktop. Nothing is reported any longer.
     package func withdraw() {
         guard !isOver else { return }
         end()

@@ -21,7 +21,7 @@ enum Notifications: BusInterface {
     /// The notification's number, and why: see ``CloseReason``.
     static let notificationClosed = Signal("NotificationClosed")
 
-    /// The reasons that are told apart.
+    /// The reasons that are distinguished.
     enum CloseReason {
         static let expired: UInt32 = 1
     }

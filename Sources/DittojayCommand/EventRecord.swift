@@ -6,7 +6,7 @@ import LineOutput
 /// A file that gets the events of a peripheral, one JSON object a line. Used on the peripheral's queue only.
 // @unchecked: everything happens on the peripheral's queue.
 final class EventRecord: @unchecked Swift.Sendable {
-    /// Called once if the file cannot be written any more.
+    /// Called once if the file can no longer be written.
     var onFailure: ((OutputError) -> Void)?
     private let writer: LineWriter
     private let path: String
@@ -31,7 +31,7 @@ final class EventRecord: @unchecked Swift.Sendable {
         writer.write(event.recordJSON)
     }
 
-    /// Waits until everything is written, and calls `action` with what went wrong.
+    /// Waits until everything is written, and calls `action` with what failed.
     func finish(within timeout: DispatchTimeInterval, _ action: @escaping (String?) -> Void) {
         writer.finish(within: timeout) { [path] loss in action(loss.map { "\(path): \($0)" }) }
     }

@@ -120,7 +120,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private static func advice(_ error: DittojayError) -> String {
         guard error.exitStatus == DittojayError.bluetoothStatus else { return "" }
         let adapter = error.description.firstMatch(of: /\bhci\d+\b/).map { String($0.output) }
-        // bluetoothd says no more than that it has failed.
+        // bluetoothd says only that it has failed.
         if let obstacle = Doctor(role: .peripheral, adapter: adapter).radioObstacle(of: adapter) {
             return "; \(obstacle)"
         }

@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import Foundation
+import LineOutput
 
 /// The adapter that would be used, its switches, and what it can do.
 extension Doctor {

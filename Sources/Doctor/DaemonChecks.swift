@@ -7,7 +7,7 @@ extension Doctor {
     private static let firstWithAdvertising = BlueZVersion(5, 48)
     /// The oldest that this package has been tested with.
     private static let oldestTested = BlueZVersion(5, 66)
-    /// By default, these use three ATT channels (EATT): BlueZ 5.54 introduced them, 5.68 went back to one.
+    /// By default, these use three ATT channels (EATT): BlueZ 5.54 introduced them, 5.68 returned to one.
     private static let withEATTByDefault = BlueZVersion(5, 54)..<BlueZVersion(5, 68)
 
     // MARK: Version

@@ -92,7 +92,7 @@ final class BackgroundWriter: Swift.Sendable {
         return outcome
     }
 
-    /// Calls `action` as soon as nothing waits any more, whether it was written or lost.
+    /// Calls `action` as soon as nothing waits any longer, whether it was written or lost.
     func whenIdle(_ action: @escaping @Sendable () -> Void) {
         let isIdle = state.withLock { state in
             if !state.isScheduled { return true }
@@ -102,7 +102,7 @@ final class BackgroundWriter: Swift.Sendable {
         if isIdle { action() }
     }
 
-    /// Waits until nothing waits any more, as long as the reader takes it.
+    /// Waits until nothing waits any longer, as long as the reader takes it.
     ///
     /// - Parameter timeout: how long to wait for the reader. On a busy machine the writing thread may be late instead:
     ///   it gets this time ``maximumTurns`` times.

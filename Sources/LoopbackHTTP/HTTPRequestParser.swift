@@ -14,7 +14,7 @@ package struct HTTPRequestParser: Sendable {
     private var request: HTTPRequest?
     /// How many bytes the content has.
     private var bodyLength = 0
-    /// Where the search for the end of the head goes on: the head has so many bytes at least.
+    /// Where the search for the end of the head goes on: the head has this many bytes at least.
     private var searched = 0
 
     package init(limits: HTTPLimits) {

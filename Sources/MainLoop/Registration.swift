@@ -18,7 +18,7 @@ package final class Registration {
         undo?()
     }
 
-    /// Makes the registration last: neither cancelling nor releasing it undoes anything any more.
+    /// Makes the registration last: neither cancelling nor releasing it undoes anything any longer.
     package func keep() {
         undo = nil
     }

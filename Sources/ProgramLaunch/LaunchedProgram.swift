@@ -43,7 +43,7 @@ package struct LaunchedProgram: Sendable {
     ///
     /// - Parameters:
     ///   - command: the program, looked up on the PATH of this process unless it is a path, and its arguments.
-    ///   - folder: to start in; this process's own where it does not exist any more.
+    ///   - folder: to start in; this process's own where it no longer exists.
     ///   - environment: all of it.
     package init(
         _ command: [String], in folder: String? = nil, environment: [String: String], group: Group = .own,
@@ -88,7 +88,7 @@ package struct LaunchedProgram: Sendable {
     package func end() -> Int32 {
         var end = siginfo_t()
         while waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) != 0 {
-            // No child of this process any more.
+            // No child of this process any longer.
             guard errno == EINTR else { return -1 }
         }
         let status = end._sifields._sigchld.si_status

@@ -23,7 +23,7 @@ package struct Mistyping: Error, CustomStringConvertible, Hashable {
             guard let next = commands.first(where: { $0.names.contains(word) }) else {
                 let suggestion = Suggestion.text(for: word, among: commands.flatMap { $0.names })
                 throw Mistyping(
-                    description: "\(path) has no command \"\(word)\"\(suggestion); \(path) --help lists them")
+                    description: "\(path): unknown command \"\(word)\"\(suggestion); \(path) --help lists the commands")
             }
             command = next
             path += " " + word

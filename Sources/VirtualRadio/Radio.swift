@@ -36,7 +36,7 @@ public final class Radio {
     private lazy var rangeTimer = Timer(clock) { [unowned self] in checkRange() }
 
     /// - Parameters:
-    ///   - seed: from which all that is left to chance follows.
+    ///   - seed: the random seed.
     ///   - model: what the air is like.
     public init(seed: UInt64, air model: AirModel = .ideal) {
         clock = VirtualClock()
@@ -157,13 +157,13 @@ public final class Radio {
         controllers.indices.contains(index) ? controllers[index] : nil
     }
 
-    /// Something has changed who hears whom.
+    /// Something has changed which devices receive each other.
     func airChanged() {
         for link in links { link.checkSilence() }
         checkRange()
     }
 
-    /// Looks who has come into range or has left it, again and again while somebody moves.
+    /// Checks periodically which devices are in range, while any of them moves.
     private func checkRange() {
         rangeWatch.check(self)
         placeObserver?()

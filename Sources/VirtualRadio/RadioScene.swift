@@ -12,7 +12,7 @@ extension Radio {
         return true
     }
 
-    /// Begins everything that is left to chance anew.
+    /// Restarts all random streams.
     public func reseed(_ seed: UInt64) {
         randomStreams = RandomStreams(seed: seed)
         for case let controller? in controllers { controller.beginChance() }

@@ -4,7 +4,7 @@ protocol HCITransport: AnyObject {
     var descriptor: Int32 { get }
     /// Whether the host has not taken yet what it was given.
     var isWaitingForRoom: Bool { get }
-    /// Whether the host, or the way to it, is gone.
+    /// Whether the host, or the way to it, was removed.
     var isOver: Bool { get }
 
     /// Calls `body` with packets of the host that have arrived, their type first. Some at a time, so that a host that

@@ -23,7 +23,7 @@ final class RemoteController {
         buffer.deallocate()
     }
 
-    /// Returns when the other end is gone.
+    /// Returns when the other end has closed.
     func run() throws(SystemError) {
         awaitAnswer()
         guard !port.isOver else { return }

@@ -22,7 +22,7 @@ struct RequestWords {
     static let usage = """
         usage: virtual-radio COMMAND [ARG…] [--socket PATH]
 
-                Controls a running virtual radio. NAME, A and B are controllers (hci0; with two hosts a/hci0), names from the
+        Controls a running virtual radio. NAME, A and B are controllers (hci0; with two hosts a/hci0), names from the
         scene, or addresses. Positions are in metres; TIME is such as 500ms, 10s or 2min.
 
         DEVICES
@@ -110,7 +110,7 @@ struct RequestWords {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let count = known[parts[0]] else {
                 throw UsageError(
-                    "\(name) has no option \(parts[0])\(Nearest.text(parts[0], among: known.keys.sorted()))")
+                    "\(name): unknown option \(parts[0])\(Nearest.text(parts[0], among: known.keys.sorted()))")
             }
             var values = Array(parts.dropFirst())
             while values.count < count, let value = words.popFirst() { values.append(value) }

@@ -12,9 +12,9 @@ final class SerialPort: HCITransport {
     private var waiting: [UInt8] = []
     private(set) var isOver = false
 
-    /// Who does not read for so many bytes, some 25,000 reports of advertisers, is given up.
+    /// A peer that does not read for this many bytes, some 25,000 advertising reports, is disconnected.
     static let maximumWaiting = 1 << 20
-    /// Memory of so many bytes is kept for the next packets.
+    /// Memory of this many bytes is kept for the next packets.
     private static let maximumKept = 1 << 14
 
     /// Takes the descriptor over, which does not block.

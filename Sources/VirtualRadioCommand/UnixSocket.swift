@@ -9,7 +9,7 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// Connects to who listens at a path.
+    /// Connects to the program that listens at a path.
     static func connect(_ path: String) throws(SystemError) -> Int32 {
         let descriptor = try make()
         do throws(SystemError) {

@@ -3,7 +3,7 @@ import Glibc
 /// A controller of this machine's kernel that this process plays, by `/dev/vhci`. Each read and each write is a packet.
 final class VirtualHCI: HCITransport {
     let descriptor: Int32
-    /// That of the controller in the kernel, once that has told it.
+    /// That of the controller in the kernel, once the kernel has reported it.
     private(set) var number: Int?
     private let packetsAtOnce = 32
     private(set) var isOver = false
@@ -31,7 +31,7 @@ final class VirtualHCI: HCITransport {
         for _ in 0..<packetsAtOnce {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             guard count > 0 else {
-                // Otherwise the kernel does not have the controller any more.
+                // Otherwise the kernel no longer has the controller.
                 isOver = count == 0 || errno != EAGAIN && errno != EINTR
                 return
             }

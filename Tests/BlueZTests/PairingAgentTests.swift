@@ -127,7 +127,7 @@ struct PairingAgentTests {
             } display: { _, _ in
                 true
             })
-        // It is registered anew at the end, when bluetoothd may be gone.
+        // It is registered again at the end, when bluetoothd may be gone.
         session.sharedAgent.register { _ in }
         let fake = daemon.adapter.addDevice()
         fake.pairing = pairing

@@ -69,7 +69,7 @@ import Testing
         #expect(play.outcome == ["not reached", "not reached"])
         play.occurred(.written, Self.store, [1])
         #expect(play.outcome == ["met", "not reached"])
-        // It expects anew: what was before does not count.
+        // It expects again: what was before does not count.
         play.occurred(.written, Self.sink, [3])
         #expect(play.outcome == ["met", "met"] && play.ends == 1 && play.report.hasPassed)
     }

@@ -66,7 +66,9 @@ struct TopViewTests {
     @Test func saysWhereNothingRuns() {
         var model = TopModel()
         model.absent = ["/run/x.sock"]
-        #expect(Self.plain(TopView(width: 80, height: 10).lines(model))[0].contains("no dittojay is running at /run/x.sock"))
+        #expect(
+            Self.plain(TopView(width: 80, height: 10).lines(model))[0].contains("no dittojay is running at /run/x.sock")
+        )
     }
 
     @Test func theCourseIsDrawnBetweenItsBounds() {

@@ -91,7 +91,7 @@ extension InTheLab {
             try await central.connectToSensor()
             let values = try await central.listen(to: .chirp, on: sensor)
             // The sensor has the subscription before the central has the answer. A listen that is not through by then
-            // fails when Bluetooth is off; one that is ends in silence.
+            // fails when Bluetooth is off; one that is ends silently.
             _ = try await central.read(.sensorLocation, as: UInt8.self)
             let states = central.observer.available.values.count
             try await Lab.here.power(off: Lab.centralAdapter)

@@ -32,7 +32,7 @@ extension InTheLab {
             try await scan.line(containing: Lab.sensorAddress)
             let summary = try await summary()
             #expect(try await doctor("dittojay", Lab.sensorAdapter).lines.last == summary)
-            // That somebody scans is said unless the scan is just beginning anew, as it does every second.
+            // That somebody scans is said unless the scan is just beginning again, as it does every second.
             #expect(try await doctor("bluejay", Lab.centralAdapter).lines.last == summary)
             try await scan.interrupt()
             try await sensor.stop()

@@ -128,7 +128,7 @@ extension InTheLab {
             try await withRestoredPeripheral { peripheral, central, service in
                 let position = peripheral.lines.count
                 try await peripheral.killAgent()
-                // The program starts another one, and begins anew.
+                // The program starts another one, and begins again.
                 for line in ["state 1", "state 5", "published", "advertising"] {
                     try await peripheral.line(line, from: position)
                 }
@@ -160,7 +160,7 @@ extension InTheLab {
             }
         }
 
-        /// Finds the peripheral anew and reads the count, for which a dead program is started.
+        /// Finds the peripheral again and reads the count, for which a dead program is started.
         private func count(seenBy central: PlainCentral) async throws -> String {
             try await Lab.here.forget(Lab.sensorAddress, on: Lab.centralAdapter)
             try await central.connect(advertising: Counter.service.uuidString)

@@ -67,7 +67,7 @@ extension InTheLab {
 
         @Test func `a strength that is set by hand is that of the scan`() async throws {
             let radio = try LabRadio.here
-            // What the test before has changed is not there any more.
+            // What the test before has changed is no longer there.
             let status = try await radio.status()
             #expect(status.air == "ideal" && status.devices.prefix(2).map(\.x) == [0, 1])
             let sensor = try await Sensor()

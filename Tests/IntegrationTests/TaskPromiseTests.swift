@@ -72,7 +72,7 @@ extension InTheLab {
                 #expect(!sensor.process.lines.dropFirst(position).contains { $0.contains("\"unsubscribed\"") })
                 try await central.run { peripheral in
                     try peripheral.endListen(to: Faulty.lossy) { ends.add($0.outcome) }
-                    // There is nothing any more.
+                    // There is nothing any longer.
                     try peripheral.endListen(to: Faulty.lossy) { ends.add($0.outcome) }
                 }
                 #expect(ends.values == ["success", "success"])

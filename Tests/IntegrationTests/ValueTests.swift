@@ -83,7 +83,7 @@ extension InTheLab {
             }
         }
 
-        /// What is sent in pieces of the reported length arrives whole: bluetoothd 5.66 drops longer ones in silence.
+        /// What is sent in pieces of the reported length arrives whole: bluetoothd 5.66 drops longer ones silently.
         @Test func `what is written in pieces of the reported length arrives whole`() async throws {
             try await Lab.here.forgetEachOther()
             let sensor = try await Sensor("--profile", "lab")

@@ -41,7 +41,7 @@ import Testing
             pacing.hasPaused(pauses[pauses.count - 1], until: time(now))
         }
         #expect(pauses == [2, 4, 8, 8, 8])
-        // After a while without values they begin anew.
+        // After a while without values they begin again.
         pacing.arrived(2, at: time(now + 100))
         #expect(pacing.endTurn(at: time(now + 100)) == 2)
     }

@@ -81,7 +81,8 @@ struct CentralTimeoutTests {
         _ = await daemon.addAdapter()
         let peripheral = try programs.run("dittojay", "run", "--adapter", "hci0")
         try await peripheral.line(containing: "advertising")
-        let hint = "a program on this machine advertises on hci0, which cannot receive its own advertising; try --adapter hci1"
+        let hint =
+            "a program on this machine advertises on hci0, which cannot receive its own advertising; try --adapter hci1"
         let scan = try await bluejay(["scan", "--timeout", "0.2", "--adapter", "hci0"], expecting: 3)
         #expect(scan.lines.first == "bluejay: " + hint)
         let read = try await bluejay(

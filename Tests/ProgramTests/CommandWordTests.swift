@@ -9,11 +9,11 @@ struct CommandWordTests {
     @Test(arguments: [
         (
             ["dittojay", "staus"],
-            "dittojay has no command \"staus\" (did you mean \"status\"?); dittojay --help lists them"
+            "dittojay: unknown command \"staus\" (did you mean \"status\"?); dittojay --help lists the commands"
         ),
-        (["dittojay", "service", "ad", "chirp"], "dittojay service has no command \"ad\" (did you mean \"add\"?)"),
-        (["dittojay", "thermometer.yaml"], "dittojay has no command \"thermometer.yaml\"; dittojay --help"),
-        (["bluejay", "moniter", "--count", "1"], "bluejay has no command \"moniter\" (did you mean \"monitor\"?)"),
+        (["dittojay", "service", "ad", "chirp"], "dittojay service: unknown command \"ad\" (did you mean \"add\"?)"),
+        (["dittojay", "thermometer.yaml"], "dittojay: unknown command \"thermometer.yaml\"; dittojay --help"),
+        (["bluejay", "moniter", "--count", "1"], "bluejay: unknown command \"moniter\" (did you mean \"monitor\"?)"),
     ])
     func `a mistyped command is named with the one that is near`(words: [String], message: String) async throws {
         let program = try Programs().run(words)

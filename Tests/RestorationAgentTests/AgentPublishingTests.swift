@@ -63,7 +63,7 @@ import Testing
         peer.messages.compactMap { if case .request(let request) = $0 { request.number } else { nil } }
     }
 
-    // MARK: Programs that publish anew
+    // MARK: Programs that publish again
 
     /// As a program does that removes all its services when it finds Bluetooth on.
     @Test func `a request to a service that the program withdraws is refused`() {

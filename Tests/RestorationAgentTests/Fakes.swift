@@ -125,7 +125,7 @@ final class FakePublisher: Publisher {
     /// For how many values there is room.
     var room = Int.max
 
-    /// The controller gets another state: nothing is published any more.
+    /// The controller gets another state: nothing is published any longer.
     func change(to state: Int) {
         self.state = state
         epoch += 1

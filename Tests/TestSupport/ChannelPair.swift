@@ -42,7 +42,7 @@ extension L2CAPSocket {
         }
     }
 
-    /// Waits for so many bytes.
+    /// Waits for this many bytes.
     package func take(exactly count: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {

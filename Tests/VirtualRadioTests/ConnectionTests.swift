@@ -183,7 +183,7 @@ import Testing
                 pair.advance(300)
                 pair.central.scan()
                 controller = pair.radio.controllers[1]
-                link = controller?.ends.first
+                link = controller?.connections.first
                 #expect(link != nil)
             }
             #expect(controller == nil && link == nil)

@@ -49,7 +49,9 @@ import Testing
         #expect(received == sent)
         #expect(seen.isSuperset(of: [0x01, 0x02, 0x03, 0x05, 0x07, 0x0A, 0x0D, 0x12]), "it reached \(seen.sorted())")
         #expect(
-            radio.controllers.compactMap { $0 }.allSatisfy { $0.ends.count <= 32 && $0.advertisingSets.count <= 17 })
+            radio.controllers.compactMap { $0 }.allSatisfy {
+                $0.connections.count <= 32 && $0.advertisingSets.count <= 17
+            })
     }
 
     /// Whether an event or a packet of data has the length that it says.
@@ -110,7 +112,7 @@ import Testing
         let isExtended = host.isExtended
         let peer = [UInt8(0)] + host.bytes(hosts[random.below(hosts.count)].address)
         let connection: [UInt8] = [6, 0, 24, 0, UInt8(random.below(3)), 0, 100, 0, 0, 0, 0, 0]
-        let open = host.radio.controllers[host.index]?.ends ?? []
+        let open = host.radio.controllers[host.index]?.connections ?? []
         let handle = [UInt8](number: open.isEmpty ? 1 : open[random.below(open.count)].handle)
         let properties: [UInt8] = [0x13, 0x1D, 0x12, 0x10, 0x15, 0x00, 0x01, 0x02]
         // Mostly the public address.

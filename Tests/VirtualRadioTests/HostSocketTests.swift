@@ -120,7 +120,7 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let error = #expect(throws: SystemError.self) { try HostListener(path) }
-        #expect(try #require(error).text == "cannot make the socket \(path): another program listens there")
+        #expect(try #require(error).text == "cannot create the socket \(path): another program is listening on it")
         let left = path + "-left"
         defer { unlink(left) }
         do { _ = try HostListener(left) }

@@ -75,7 +75,7 @@ import Testing
         #expect(abs(measured - 236.7) < 236.7 * 0.02, "\(measured) kbit/s")
     }
 
-    /// Of ATT's payload, in kbit/s, with packets of so many bytes.
+    /// Of ATT's payload, in kbit/s, with packets of this many bytes.
     private func throughput(_ phy: PHY, interval: UInt8, length: Int) -> Double {
         let pair = Pair(air: .real)
         if length > 27 { pair.central.result(0x2024, [UInt8(length), 0, 0x48, 8]) }

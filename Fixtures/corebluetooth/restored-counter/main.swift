@@ -1,9 +1,9 @@
 // A peripheral with state restoration: it counts what is written, and comes back with its services and subscribers
 // when it was killed. What happens is appended to a file, because the run that comes back has no terminal.
 //
-//     restored-counter FILE [anew]
+//     restored-counter FILE [again]
 //
-// With "anew" it publishes everything anew when Bluetooth is on, as programs do that do not look at what was restored.
+// With "again" it republishes everything when Bluetooth is on, as programs do that do not look at what was restored.
 //
 // Writes: "count" counts and notifies; "hold TEXT" is answered only by the run after the one that it came to first, so
 // that a test can kill this one meanwhile; "crash" ends it at once, and is then answered by the next run.

@@ -2,7 +2,7 @@
 /// before, as long as there is room.
 ///
 /// Left to itself bluetoothd (5.66) gives every service new handles, beyond all that were ever used. Once it is past
-/// 1,024 its Database Hash does not change any more (`bt_crypto_gatt_hash` passes one vector for each handle to
+/// 1,024 its Database Hash no longer changes (`bt_crypto_gatt_hash` passes one vector for each handle to
 /// `writev`, which takes 1,024), and centrals that go by the hash do not notice that a service was removed, or added.
 /// So handles have to be used again. But where a central still knows them, bluetoothd on its side (5.66,
 /// `gatt-client.c`) gets them wrong: a service that overlaps one that it remembers becomes a secondary one, and one

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel tells every program of its links, with no privilege.
+/// What the kernel reports to every program of its links, with no privilege.
 package enum KernelLinks {
     /// `HCIGETCONNLIST`, `_IOR('H', 212, int)` of the kernel's `include/net/bluetooth/hci_sock.h`.
     private static let connectionList: UInt = 0x8004_48D4
@@ -13,7 +13,7 @@ package enum KernelLinks {
 
     package enum Link: Swift.Sendable {
         case encrypted, unencrypted
-        /// There is none, or none any more: bluetoothd learns that later.
+        /// There is none, or no longer any: bluetoothd learns that later.
         case absent
     }
 

@@ -13,8 +13,8 @@ package struct LinkPHYs: Hashable, Swift.Sendable {
     package let sending: LinkPHY
     package let receiving: LinkPHY
 
-    /// Asks the controller (LE Read PHY). The kernel knows it and tells it only to the owner of a socket over the link
-    /// (`BT_PHY`), which bluetoothd is.
+    /// Asks the controller (LE Read PHY). The kernel knows it and reports it only to the owner of a socket over the
+    /// link (`BT_PHY`), which bluetoothd is.
     ///
     /// - Returns: nil without CAP_NET_RAW, or without an answer.
     static func read(controller: UInt16, handle: UInt16) async -> LinkPHYs? {

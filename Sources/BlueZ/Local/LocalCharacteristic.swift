@@ -83,7 +83,7 @@ package final class LocalCharacteristic {
     /// Takes note of the sockets that bluetoothd has closed, of which the report may be still to come.
     package func removeEndedSockets() { (channel as? SocketChannel)?.removeEnded() }
 
-    /// The sockets are closed, for bluetoothd would ask for none anew that it has already.
+    /// The sockets are closed, for bluetoothd would ask for none again that it has already.
     private func replaceWithSignals(_ sockets: SocketChannel) {
         if !centralsWithoutSocket.isEmpty {
             centralsWithoutSocket.formUnion(sockets.centrals)

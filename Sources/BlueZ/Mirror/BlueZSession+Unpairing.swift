@@ -5,7 +5,7 @@ extension BlueZSession {
     /// services.
     ///
     /// A device that has lost its keys cannot connect to this machine, or be connected to, until this is done:
-    /// bluetoothd refuses to pair anew by itself (`JustWorksRepairing` in its settings).
+    /// bluetoothd refuses to pair again by itself (`JustWorksRepairing` in its settings).
     ///
     /// - Parameters:
     ///   - adapter: by name or address; all adapters if nil.

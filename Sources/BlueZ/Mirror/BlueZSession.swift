@@ -6,7 +6,7 @@ package import MainLoop
 
 /// A connection to bluetoothd: a live mirror of its object tree (`org.freedesktop.DBus.ObjectManager` at `/`).
 ///
-/// It survives bluetoothd and the bus: when either comes back, the tree is built anew, with new objects.
+/// It survives bluetoothd and the bus: when either comes back, the tree is rebuilt, with new objects.
 @LoopActor
 package final class BlueZSession {
     package enum State: Hashable, Swift.Sendable {
@@ -82,7 +82,7 @@ package final class BlueZSession {
         /// Until bluetoothd, once it is there, has found its controllers, or there are none, or the one in use before
         /// will not come back.
         package var settling: Duration = .seconds(2)
-        /// Until an advertisement that bluetoothd has not confirmed is registered anew.
+        /// Until an advertisement that bluetoothd has not confirmed is registered again.
         package var advertisement: Duration = .seconds(2)
         /// Until the turn of an advertisement is over with a controller that sends one at a time. It has two seconds
         /// (kernel 6.12, `HCI_DEFAULT_ADV_DURATION`).

@@ -60,7 +60,7 @@ package final class Device: RemoteObject<Device1> {
     /// The advertised flags (Core Specification Supplement, Part A, 1.3).
     package var advertisingFlags: Data? { properties[Device1.advertisingFlags] }
     package var isConnected: Bool { properties[Device1.connected] ?? false }
-    /// Its link as the kernel sees it: bluetoothd does not tell whether it is encrypted. Nil if the kernel cannot be
+    /// Its link as the kernel sees it: bluetoothd does not report whether it is encrypted. Nil if the kernel cannot be
     /// asked.
     package var kernelLink: KernelLinks.Link? { adapter?.index.flatMap { session?.kernelLink($0, address) } }
     /// Whether the services were found after connecting. The last objects may still follow.
@@ -165,7 +165,7 @@ package final class Device: RemoteObject<Device1> {
     /// Whether bluetoothd has been asked to end the link, which it does 2 to 3 s later. False, too, where that cannot
     /// be known of another program: before the services are, or with BlueZ before 5.56.
     ///
-    /// There is no property for it. The sign is that bluetoothd turns no notifications on any more
+    /// There is no property for it. The sign is that bluetoothd turns no notifications on any longer
     /// (`characteristic_start_notify` in src/gatt-client.c): asked of a characteristic that has none, it says either
     /// so, or that the characteristic has none.
     package func isBeingDisconnected() async -> Bool {

@@ -165,7 +165,7 @@ package final class Discovery {
         if isInDoubt { uncover(device) }
     }
 
-    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found anew with
+    /// Makes bluetoothd forget a device whose advertised services it does not report, which is then found again with
     /// what it advertises. Nothing of worth is lost, and the device is back with its next advertisement.
     private func uncover(_ device: Device) {
         guard let adapter, !device.isWorthKeeping, hidden.isDue(device.path, at: now()) else { return }

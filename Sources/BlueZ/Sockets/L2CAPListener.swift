@@ -30,7 +30,7 @@ package final class L2CAPListener {
 
     isolated deinit { close() }
 
-    /// Offers the channel no more. Those that are open stay open.
+    /// Stops offering the channel. Those that are open stay open.
     package func close() {
         guard let source else { return }
         self.source = nil

@@ -33,7 +33,7 @@ final class OperationFIFO {
         advance()
     }
 
-    /// Starts no more operations until the next `run()`.
+    /// Stops starting operations until the next `run()`.
     func pause() {
         isRunning = false
     }

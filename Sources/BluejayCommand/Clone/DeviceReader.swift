@@ -151,7 +151,7 @@ final class DeviceReader {
 
     /// Reads everything that was not read yet.
     ///
-    /// - Returns: why the connection is of no more use; nil if everything is read.
+    /// - Returns: why the connection is no longer of use; nil if everything is read.
     private func readValues(_ direct: DirectPeripheral, _ address: String, _ readings: inout [Int: Reading]) async
         -> Failure?
     {

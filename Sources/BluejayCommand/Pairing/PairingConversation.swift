@@ -58,7 +58,7 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
 
     func manager(_ manager: CBManager, didCancel request: CBPairingRequest) { end() }
 
-    /// Nothing is asked or shown any more.
+    /// Nothing is asked or shown any longer.
     func end() {
         open = nil
         terminal.cancel()

@@ -12,7 +12,7 @@ protocol QuestionTerminal: AnyObject {
     /// - Parameter answered: called at most once, with nil at the end of the input.
     func ask(_ prompt: String, _ answered: @escaping @MainActor (String?) -> Void)
 
-    /// The answer is not needed any more.
+    /// The answer is no longer needed.
     func cancel()
 }
 

@@ -43,7 +43,7 @@ final class DeviceRecording {
 
     /// - Parameters:
     ///   - count: after how many values it ends.
-    ///   - reconnect: makes the connection anew.
+    ///   - reconnect: makes the connection again.
     init(
         _ device: Device, file: RecordingFile, output: Output, count: Int?,
         reconnect: @escaping @MainActor () async throws -> Device
@@ -114,7 +114,7 @@ final class DeviceRecording {
         device.connection.onRemoval = nil
     }
 
-    /// Subscribes to one after another. The connection is made anew, without the one in question, when the device does
+    /// Subscribes to one after another. The connection is made again, without the one in question, when the device does
     /// not answer, or ends the connection at once: it answers nothing else then.
     ///
     /// - Returns: those that the device has allowed.

@@ -95,7 +95,7 @@ public final class Sensor: Swift.Sendable {
         }
     }
 
-    /// Waits for so many lines with an event.
+    /// Waits for this many lines with an event.
     ///
     /// - Parameters:
     ///   - start: how many lines to leave out: a ``position`` at an earlier moment.

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The lab's virtual radio, in a test: who is where, what disturbs them, and what happens in the air (`docs/radio.md`).
+/// The lab's virtual radio, in a test: device positions, interference, and events in the air (`docs/radio.md`).
 ///
 /// ```swift
 /// @Test(.bluetoothLab(scene: .file("scenes/hallway.yaml"), sensor: .default))
@@ -47,7 +47,7 @@ public final class LabRadio: Swift.Sendable {
         self.environment = environment
     }
 
-    /// Whether the air is not any more as it was.
+    /// Whether the air was changed.
     var isChanged: Bool { state.withLock(\.isChanged) }
 
     // MARK: Commands

@@ -4,8 +4,8 @@ public import Testing
 ///
 /// - Outside of a lab the test is skipped, with the reason "skipped: no lab". Inside of one it never is.
 /// - Tests with this trait have the lab one after another, in all suites; other tests run beside them.
-/// - A scene is played for the test: who is where, and what happens (`docs/radio.md`). Its time begins when the sensor
-///   advertises. ``LabRadio/here`` changes it.
+/// - A scene is played for the test: device positions and a timeline of events (`docs/radio.md`). Its time begins when
+///   the sensor advertises. ``LabRadio/here`` changes it.
 /// - A sensor starts on freshly reset controllers (``Lab/reset()``), is the test's ``Sensor/here``, and is ended after
 ///   it.
 /// - When the test fails, what was recorded of it is kept in a folder of `$LAB_OUT/failures`:
@@ -93,11 +93,11 @@ extension Trait where Self == BluetoothLabTrait {
     /// The lab with its two controllers, and no sensor.
     public static var bluetoothLab: Self { BluetoothLabTrait(LabTest.Needs()) }
 
-    /// The lab, with at least so many controllers, and with a scene and a sensor when they are given.
+    /// The lab, with at least this many controllers, and with a scene and a sensor when they are given.
     ///
     /// - Parameters:
     ///   - controllers: how many the test needs. `lab test --controllers N` makes so many.
-    ///   - scene: who is where, and what happens; ``LabRadio/here`` in the test.
+    ///   - scene: device positions and a timeline of events; ``LabRadio/here`` in the test.
     ///   - sensor: the peripheral on the first controller, ``Sensor/here`` in the test.
     public static func bluetoothLab(
         controllers: Int = 2, scene: LabRadio.Scene? = nil, sensor: Sensor.Setup? = nil

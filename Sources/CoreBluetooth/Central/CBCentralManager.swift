@@ -73,7 +73,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         engine?.invalidate()
     }
 
-    /// Scans until ``stopScan()``. A scan that is on already is replaced, and everything is reported anew.
+    /// Scans until ``stopScan()``. A scan that is on already is replaced, and everything is reported again.
     ///
     /// - Parameters:
     ///   - serviceUUIDs: report peripherals that advertise any of these services; all peripherals if nil or empty.
@@ -131,7 +131,7 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         return engine?.connectedPeripherals(withServices: serviceUUIDs) ?? []
     }
 
-    /// Whether the system has a feature, on Linux: the controller that managers use unless they are told another.
+    /// Whether the system has a feature, on Linux: the controller that managers use unless they are given another.
     ///
     /// It is known when a manager of the program has reported its state; until then the answer is false.
     @discardableResult

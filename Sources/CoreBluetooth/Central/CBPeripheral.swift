@@ -119,7 +119,7 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     }
 
     /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until
-    /// the size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 in silence.
+    /// the size of packets is known), but at most 510, because peripherals on BlueZ may drop 511 and 512 silently.
     /// Such values are sent all the same where they fit.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {

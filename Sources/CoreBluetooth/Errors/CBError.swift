@@ -19,7 +19,7 @@ public struct CBError: _BridgedStoredNSError, Swift.Sendable {
         self.init(_nsError: NSError(domain: CBErrorDomain, code: code.rawValue, userInfo: described))
     }
 
-    /// What went wrong; ``Code-swift.enum/unknown`` for a number that has no case.
+    /// What failed; ``Code-swift.enum/unknown`` for a number that has no case.
     public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
 
     /// ``CBErrorDomain``.
@@ -44,7 +44,7 @@ public struct CBError: _BridgedStoredNSError, Swift.Sendable {
         case unknown = 0
         /// A parameter is not valid.
         case invalidParameters = 1
-        /// The attribute does not exist any more.
+        /// The attribute no longer exists.
         case invalidHandle = 2
         /// There is no connection.
         case notConnected = 3
@@ -91,7 +91,7 @@ extension CBError {
     public static var unknown: Code { .unknown }
     /// A parameter is not valid.
     public static var invalidParameters: Code { .invalidParameters }
-    /// The attribute does not exist any more.
+    /// The attribute no longer exists.
     public static var invalidHandle: Code { .invalidHandle }
     /// There is no connection.
     public static var notConnected: Code { .notConnected }

@@ -28,7 +28,7 @@ open class CBL2CAPChannel: NSObject, @unchecked Swift.Sendable {
     init(peer: CBPeer, socket: L2CAPSocket) {
         self.socket = socket
         storedPeer = peer
-        // Both directions of an L2CAP channel end together: when neither stream is used any more.
+        // Both directions of an L2CAP channel end together: when neither stream is in use.
         let openStreams = Locked(2)
         let closed: @Sendable () -> Void = {
             let isLast = openStreams.withLock { count in
@@ -45,7 +45,7 @@ open class CBL2CAPChannel: NSObject, @unchecked Swift.Sendable {
 
     deinit { socket.close() }
 
-    /// Closes the channel, and returns when the peer has everything that was written, or cannot get it any more.
+    /// Closes the channel, and returns when the peer has everything that was written, or can no longer get it.
     package func finish() async {
         await withCheckedContinuation { continuation in
             // First: the end of the streams would close it without waiting for the peer.

@@ -122,7 +122,7 @@ final class AdapterWatch {
         }
         let adapter = adapters[index]
         if adapter.isPowered { settledAddress = adapter.address }
-        // Once one is in use, its disappearance is waited out anew.
+        // Once one is in use, its disappearance is waited out again.
         resetSettling()
         return (adapter.isPowered ? .poweredOn : .poweredOff, adapter)
     }

@@ -7,8 +7,8 @@ public protocol CBPairingDelegate: AnyObject {
     /// Answer within 30 seconds, which is what the Security Manager Protocol gives the user.
     func manager(_ manager: CBManager, didReceive request: CBPairingRequest)
 
-    /// Nobody waits for the answer any more: the peer has refused or is gone, or the time is over. Default: does
-    /// nothing.
+    /// Nobody waits for the answer any longer: the peer has refused or has disconnected, or the time is over. Default:
+    /// does nothing.
     func manager(_ manager: CBManager, didCancel request: CBPairingRequest)
 }
 

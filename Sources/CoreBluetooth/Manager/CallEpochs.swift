@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the app knew when it made a call. Calls reach the loop later; by then the controller may have been off and on
-/// again, and what the app asked for has to be dropped, because it will set everything up anew.
+/// again, and what the app asked for has to be dropped, because it will set everything up again.
 final class CallEpochs: Swift.Sendable {
     struct Call: Swift.Sendable {
         /// Counts the state updates that the app has seen.

@@ -42,7 +42,7 @@ protocol AgentConnectionOwner: AnyObject {
     /// The agent has not answered at the program's start, which is to begin without. It is still called; what it has to
     /// restore is forgotten when it answers.
     func agentIsLate()
-    /// There is no agent that can be used, and none is called any more.
+    /// There is no agent that can be used, and none is called any longer.
     func agentIsOfNoUse()
 }
 
@@ -86,7 +86,7 @@ final class AgentConnection {
         self.agent = agent
     }
 
-    /// Registers with the agent. The owner is told of the welcome, or that there is no agent.
+    /// Registers with the agent. The owner is informed of the welcome, or that there is no agent.
     func open() {
         deadline = .timer(after: agent.timeout) { [weak self] in self?.agentIsLate() }
         call()

@@ -34,7 +34,7 @@ extension BusError {
         }
     }
 
-    /// The called object or interface does not exist (any more).
+    /// The called object or interface does not exist, or no longer exists.
     package var isUnknownObject: Bool {
         switch standardError {
         case .unknownObject, .unknownMethod, .unknownInterface: true

@@ -48,7 +48,7 @@ final class RawMessage {
     }
 
     /// A message with arguments, to which the fields of the header are to be added. In this order, because libdbus
-    /// writes all fields anew for each argument after the first.
+    /// writes all fields again for each argument after the first.
     private convenience init(_ type: Int32, _ arguments: [BusValue]) throws(BusError) {
         guard let pointer = dbus_message_new(type) else { throw .outOfMemory }
         self.init(owning: pointer)

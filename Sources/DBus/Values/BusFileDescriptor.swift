@@ -5,7 +5,7 @@ import Foundation
 package final class BusFileDescriptor: Swift.Sendable {
     private let state: MutexBox<Int32?>
 
-    /// Takes over `descriptor`, which the caller must not close any more.
+    /// Takes over `descriptor`, which the caller must no longer close.
     package init(owning descriptor: Int32) {
         state = MutexBox(descriptor)
     }

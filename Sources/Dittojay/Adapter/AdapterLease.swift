@@ -111,7 +111,7 @@ final class AdapterLease: LinkControl {
             await stop()
             throw DittojayError.adapterUnusable("cannot set up the Bluetooth adapter \(adapter.name): \(error)")
         }
-        // Stopped: its events mean nothing to anybody any more.
+        // Stopped: its events mean nothing to anybody any longer.
         guard !isStopped else { throw DittojayError.adapterUnusable("stopped during setup") }
         // A central that is connected already did not come for this peripheral, but may use it: only its disconnection
         // is reported.

@@ -15,12 +15,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case characteristics
     /// `{"command":"signal"}`: report how strong the centrals that are connected are received.
     case signal
-    /// `{"command":"events"}`: from now on send every event of the peripheral over this connection, one on each line.
+    /// `{"command":"events"}`: send every event of the peripheral over this connection, one on each line.
     case events
     /// `{"command":"chirp","value":"…"}`: notify this value on the chirp characteristic, in a form such as `hex:0102`;
     /// text without a prefix. Default: empty.
     case chirp([UInt8])
-    /// `{"command":"set","characteristic":"store","value":"…"}`: from now on reads give this value.
+    /// `{"command":"set","characteristic":"store","value":"…"}`: set the value that reads return.
     case set(characteristic: String, value: [UInt8])
     /// `{"command":"send","characteristic":"echo","value":"…"}`: notify or indicate this value to the characteristic's
     /// subscribers.
@@ -36,14 +36,14 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     /// `{"command":"disconnect","central":"AA:BB:CC:DD:EE:FF"}`: end the connection of a central. Default: of all.
     case disconnect(central: String?)
     /// `{"command":"add-fault","characteristic":"store","on":"read","action":"error","error":"0x80","after":1,"times":2}`:
-    /// from now on let this go wrong, too. `action` is `no-answer`, `error` with `error` a number or a name,
+    /// inject this fault, too. `action` is `no-answer`, `error` with `error` a number or a name,
     /// `disconnect`, `delay` with `seconds`, `flood` with `count` and perhaps `value`, `drop`, `duplicate`, or
     /// `resize` with `size`.
     case addFault(characteristic: String, Fault)
-    /// `{"command":"clear-faults","characteristic":"store"}`: let nothing go wrong any more with a characteristic.
+    /// `{"command":"clear-faults","characteristic":"store"}`: clear the faults of a characteristic.
     /// Default: with any.
     case clearFaults(characteristic: String?)
-    /// `{"command":"advertise","state":"off"}`: advertise no more, or again (`on`). Links stay up.
+    /// `{"command":"advertise","state":"off"}`: stop or resume (`on`) advertising. Links stay up.
     case advertise(Bool)
     /// `{"command":"silence","seconds":10}`: for this time send nothing, and let requests wait for their answers.
     case silence(Double)

@@ -8,7 +8,7 @@ final class ScenarioTest {
     /// The scenario's steps, whose expectations are numbered.
     let steps: [ScenarioStep]
 
-    /// Has work done after so many seconds, on the peripheral's queue.
+    /// Has work done after this many seconds, on the peripheral's queue.
     typealias Scheduler = (_ seconds: Double, _ work: DispatchWorkItem) -> Void
 
     private let schedule: Scheduler

@@ -143,7 +143,7 @@ final class CommandHandler {
         burst.start()
     }
 
-    /// There may be room again, or no subscriber any more.
+    /// There may be room again, or no subscriber any longer.
     func resumeBurst() {
         burst?.resume()
     }

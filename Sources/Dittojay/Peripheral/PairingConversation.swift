@@ -50,7 +50,7 @@ final class PairingConversation: CBPairingDelegate {
     /// Pairing with a central has ended, or its link has.
     func ended(with central: String) { withdrawals.removeValue(forKey: central)?() }
 
-    /// Nothing is shown any more.
+    /// Nothing is shown any longer.
     func stop() {
         let last = withdrawals.values
         withdrawals = [:]

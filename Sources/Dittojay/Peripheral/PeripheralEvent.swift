@@ -44,7 +44,7 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case sent
         /// A command has changed the value that reads of a characteristic give.
         case set
-        /// Something went wrong on purpose.
+        /// A fault was injected.
         case fault
         /// A scenario has ended.
         case scenario

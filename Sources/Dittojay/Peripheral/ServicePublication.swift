@@ -73,7 +73,7 @@ final class ServicePublication {
         advertise()
     }
 
-    /// Bluetooth is off: nothing is published any more.
+    /// Bluetooth is off: nothing is published any longer.
     func interrupt() {
         advertised = nil
         turn?.cancel()
@@ -180,7 +180,7 @@ final class ServicePublication {
         return ControlReply()
     }
 
-    /// Advertises again, and answers when it does; or no more. Links stay up.
+    /// Resumes advertising, and answers when it does; or stops it. Links stay up.
     func setAdvertising(_ isWanted: Bool, _ reply: @escaping (ControlReply) -> Void) {
         guard let server = poweredOnServer else { return reply(ControlReply(error: notReady)) }
         guard isWanted != mayAdvertise else {
@@ -200,7 +200,7 @@ final class ServicePublication {
         reply(ControlReply())
     }
 
-    /// Advertises no more until Bluetooth is on again. The kernel (6.12) does not stop the advertising of a legacy
+    /// Stops advertising until Bluetooth is on again. The kernel (6.12) does not stop the advertising of a legacy
     /// controller that it switches off.
     func pauseAdvertising() {
         turn?.cancel()
@@ -212,7 +212,7 @@ final class ServicePublication {
     /// Bluetooth was not switched off after all.
     func resumeAdvertising() { advertise() }
 
-    /// Advertises no more until ``release()``. What is published stays.
+    /// Stops advertising until ``release()``. What is published stays.
     func hold() {
         isHeld = true
         let wasAdvertising = isAdvertising

@@ -26,7 +26,7 @@ final class SimulatedChannels {
         for profile in profiles { server.publishL2CAPChannel(at: profile.psm, withEncryption: profile.isEncrypted) }
     }
 
-    /// Bluetooth is off: nothing is offered any more. What is open ends with its link.
+    /// Bluetooth is off: nothing is offered any longer. What is open ends with its link.
     func interrupt() {
         offered = [:]
         pending = []

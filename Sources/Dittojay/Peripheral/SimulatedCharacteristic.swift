@@ -351,7 +351,7 @@ final class SimulatedCharacteristic {
 }
 
 extension Data {
-    /// The value cut off after so many bytes, or filled up to them with zeros.
+    /// The value cut off after this many bytes, or filled up to them with zeros.
     func resized(to size: Int) -> Data {
         prefix(size) + Data(count: Swift.max(0, size - count))
     }

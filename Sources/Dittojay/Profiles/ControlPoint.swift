@@ -63,7 +63,7 @@ struct ControlPoint {
         return messages.removeFirst()
     }
 
-    /// The central that wrote is gone.
+    /// The central that wrote has disconnected.
     mutating func cancel() {
         messages = []
         isBusy = false

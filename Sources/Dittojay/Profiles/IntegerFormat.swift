@@ -1,6 +1,7 @@
 import GATTProfiles
 
-/// How an integer is sent: unsigned or signed, with so many bits, the most significant byte last or, with `be`, first.
+/// How an integer is sent: unsigned or signed, with this many bits, the most significant byte last or, with `be`,
+/// first.
 public enum IntegerFormat: String, CaseIterable, Hashable, Swift.Sendable {
     case u8, u16, u16be, u32, u32be, u64, u64be
     case i8, i16, i16be, i32, i32be, i64, i64be

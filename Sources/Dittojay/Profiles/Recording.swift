@@ -4,8 +4,8 @@ import GATTProfiles
 ///
 /// All characteristics have one time line. It begins when a central has subscribed to everything that notifies or
 /// indicates, or ``startDelay`` after the last subscription if it does not. A value whose characteristic nobody is
-/// subscribed to when its time comes is left out. When nobody is subscribed to any of the characteristics any more, the
-/// recording ends; with the next subscription it begins again.
+/// subscribed to when its time comes is left out. When nobody is subscribed to any of the characteristics any longer,
+/// the recording ends; with the next subscription it begins again.
 ///
 /// A subscription to Battery Level does not count, unless nothing else is in the recording: hosts such as bluetoothd
 /// make it by themselves.

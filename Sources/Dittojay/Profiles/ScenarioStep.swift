@@ -21,7 +21,7 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case removeService(String?)
     /// Ends the connections of all centrals.
     case disconnect
-    /// Advertises no more, or again.
+    /// Stops or resumes advertising.
     case advertise(Bool)
     /// For this many seconds nothing is sent, and requests wait for their answers. The next step does not wait.
     case silence(Double)

@@ -26,7 +26,7 @@ protocol ServiceModel: AnyObject {
     /// over.
     func nextMessage() -> ModelMessage?
 
-    /// Nobody is subscribed to a characteristic any more.
+    /// Nobody is subscribed to a characteristic any longer.
     func unsubscribed(from uuid: String)
 }
 

@@ -90,7 +90,7 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
             onEvent: { [weak self] event in self?.handle(event) })
         self.link = link
         let selector = options.selector
-        // What bluetoothd has seen of the device before may not be so any more.
+        // What bluetoothd has seen of the device before may no longer be so.
         Task {
             try? await session.forgetSeenDevices(on: adapter.address) { device in
                 selector.matches(device)

@@ -19,9 +19,9 @@ struct ProxiedNames {
 
     /// Takes over what the device offers now.
     ///
-    /// - Parameter isNewLink: whether the device is connected anew: then a service is the same if it looks the same.
+    /// - Parameter isNewLink: whether the device is connected again: then a service is the same if it looks the same.
     ///   Over one link it is the same for as long as it is not removed.
-    /// - Returns: the names of the services that are not there any more, and the services that are new.
+    /// - Returns: the names of the services that are no longer there, and the services that are new.
     mutating func update(_ table: DeviceTable, isNewLink: Bool) -> (removed: [String], added: [ServiceProfile]) {
         var former = services
         var kept: [Service?] = table.services.map { found in

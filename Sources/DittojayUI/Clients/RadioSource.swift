@@ -2,7 +2,7 @@ import Foundation
 import LineOutput
 import UserFolders
 
-/// The virtual radio, if there is one: who is where. It connects again and again. Used on one queue only.
+/// The virtual radio, if there is one: device positions. It connects again and again. Used on one queue only.
 final class RadioSource {
     let path: String
     /// The last answer to `status`, an object in JSON; nil while there is no radio.

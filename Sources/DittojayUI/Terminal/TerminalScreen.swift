@@ -46,7 +46,7 @@ package final class TerminalScreen: @unchecked Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Draws all lines anew. If the terminal has not taken the picture before, this one is left out.
+    /// Redraws all lines. If the terminal has not taken the picture before, this one is left out.
     package func draw(_ lines: [String]) {
         let isFree = lock.withLock {
             defer { isBusy = true }

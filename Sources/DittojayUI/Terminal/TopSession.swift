@@ -81,7 +81,7 @@ package final class TopSession: @unchecked Sendable {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
         if count < 0, errno == EINTR || errno == EAGAIN { return }
-        // q, Q, Ctrl-C, Ctrl-D, or a terminal that is gone.
+        // q, Q, Ctrl-C, Ctrl-D, or a terminal that was closed.
         let ending: Set<UInt8> = [UInt8(ascii: "q"), UInt8(ascii: "Q"), 3, 4]
         if count <= 0 || bytes[..<count].contains(where: ending.contains) { end() }
     }

@@ -9,7 +9,7 @@ struct TopView {
     private static let bold = "\u{1B}[1m"
     private static let dim = "\u{1B}[2m"
     private static let plain = "\u{1B}[0m"
-    /// Events are shown below in at least so many lines.
+    /// Events are shown below in at least this many lines.
     private static let leastEvents = 4
 
     func lines(_ model: TopModel) -> [String] {

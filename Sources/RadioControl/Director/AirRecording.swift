@@ -1,6 +1,6 @@
 import VirtualRadio
 
-/// Writes down an air as lines of JSON: who is where, what happens, and what becomes of packets. `docs/radio.md` lists
+/// Writes down an air as lines of JSON: device positions, events, and what becomes of packets. `docs/radio.md` lists
 /// the lines.
 final class AirRecording {
     private unowned let director: RadioDirector
@@ -23,7 +23,7 @@ final class AirRecording {
 
     private var radio: Radio { director.radio }
 
-    /// Also writes to another file, which begins with who is where.
+    /// Also writes to another file, which begins with the device positions.
     func add(_ output: any RecordingOutput) {
         let isFirst = outputs.isEmpty
         outputs.append(output)
@@ -53,7 +53,7 @@ final class AirRecording {
         guard !outputs.isEmpty else { return }
         for run in runs.end() { write(run) }
         write(event, at: radio.now, members)
-        // What events do not say of those who came and went.
+        // What events do not say of devices that were added and removed.
         if ["scene", "phantom", "remove", "jam", "unjam"].contains(event) { write(line: snapshot()) }
         if event == "link-begin" { writeStrengths() }
     }

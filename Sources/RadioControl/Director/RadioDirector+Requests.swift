@@ -28,7 +28,7 @@ extension RadioDirector {
     static let requests = ["status", "events", "scene", "begin", "reset", "record"]
 
     private func carryOut(_ line: some Sequence<UInt8>) throws(Refusal) -> Answer {
-        // So that who asks finds all until now in the files.
+        // So that a client that asks finds everything until now in the files.
         recording.flush()
         let request: DataNode
         do {

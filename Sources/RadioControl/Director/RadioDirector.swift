@@ -12,7 +12,7 @@ package final class RadioDirector {
     /// By the name of one or many.
     private(set) var groups: [String: [Int]] = [:]
     private var phantomCount = 0
-    /// What was scheduled for another one has no effect any more.
+    /// What was scheduled for another one has no effect any longer.
     private var sceneNumber = 0
     /// Steps that wait for ``begin()``.
     private var waiting: [Scene.Step] = []
@@ -69,7 +69,7 @@ package final class RadioDirector {
         initial = (scene, waits)
     }
 
-    /// Makes everything as it was when the radio began. Its scene begins anew, unless it waits for ``begin()`` and has
+    /// Makes everything as it was when the radio began. Its scene begins again, unless it waits for ``begin()`` and has
     /// not begun yet.
     func reset() throws(Refusal) {
         try play(initial.scene, waits: initial.waits && began == nil)

@@ -1,5 +1,5 @@
 /// What a text in YAML or JSON says, without the difference between numbers, words and texts: what a scalar means is up
-/// to who reads it.
+/// to its reader.
 package indirect enum DataNode: Equatable, Sendable {
     case scalar(String, Place? = nil)
     case list([DataNode], Place? = nil)

@@ -27,7 +27,7 @@ final class PublishingApp {
     /// Whether the program may learn what is published: nothing of it is uncertain.
     var isSettled: Bool { publisher.state != 0 && republishing == 0 }
 
-    /// Nothing is published any more.
+    /// Nothing is published any longer.
     func reset() {
         (published, isAdvertised) = ([], false)
         (requests, expiry) = ([], nil)

@@ -23,7 +23,7 @@ package final class BluetoothBackend: NSObject, AgentBackend {
         return manager
     }
 
-    /// Releases the managers that keep nothing any more.
+    /// Releases the managers that keep nothing any longer.
     private func releaseManagers() {
         let used = Set(kept.values.map(\.request.adapter)).union(leaving.values).union(scans.keys)
         for adapter in managers.keys where !used.contains(adapter) { managers[adapter] = nil }

@@ -19,7 +19,7 @@ extension AgentCore {
         publishAgain(app)
     }
 
-    /// A program that has lost the agent, and not its own state, publishes everything anew.
+    /// A program that has lost the agent, and not its own state, republishes everything.
     func forgetPublication(of app: RegisteredApp) {
         stopPublishing(app)
         app.record.publication = nil
@@ -30,7 +30,7 @@ extension AgentCore {
         app.publishing = nil
     }
 
-    /// What of the record is not published, because the agent or bluetoothd was started anew.
+    /// What of the record is not published, because the agent or bluetoothd was started again.
     private func publishAgain(_ app: RegisteredApp) {
         guard let publishing = app.publishing, let record = app.record.publication, !isInformed(app),
             publishing.publisher.state == Self.poweredOn
@@ -89,7 +89,7 @@ extension AgentCore {
         for (request, _) in app.publishing?.requests ?? [] { app.peer?.send(.request(request), passing: nil) }
     }
 
-    /// Nobody waits any more to hear of the values of the program that is gone.
+    /// Nobody waits any longer to hear of the values of the program that has ended.
     func settleUpdates(of app: RegisteredApp) {
         guard let publishing = app.publishing else { return }
         for index in publishing.updates.indices { publishing.updates[index].isOwed = false }
@@ -200,7 +200,7 @@ extension AgentCore {
 
     // MARK: Requests that nobody answers
 
-    /// A program that was started for a request may publish everything anew before it knows of the request: whoever
+    /// A program that was started for a request may republish everything before it knows of the request: whoever
     /// waits for the answer is not kept waiting.
     private func refuseRequests(to service: UInt32, of app: RegisteredApp) {
         guard let publishing = app.publishing else { return }
@@ -239,7 +239,7 @@ extension AgentCore: PublisherObserver {
         guard let app = app(of: publisher), let publishing = app.publishing else { return }
         publishing.reset()
         if isInformed(app) {
-            // It sets everything up anew when the controller is on.
+            // It sets everything up again when the controller is on.
             app.record.publication?.services = []
             app.record.publication?.advertisement = nil
             app.peer?.send(.state(publisher.state, epoch: publishing.publisher.epoch), passing: nil)

@@ -120,7 +120,7 @@ package final class BluetoothPublisher: NSObject, Publisher {
         manager = nil
     }
 
-    /// Nothing is published any more.
+    /// Nothing is published any longer.
     private func dropEverything() {
         let (adding, starting) = (adding, starting)
         (self.adding, self.starting) = ([], nil)

@@ -5,7 +5,8 @@ package import RestorationProtocol
 package protocol Publisher: AnyObject {
     /// Gets reports of what happens.
     var observer: (any PublisherObserver)? { get set }
-    /// The raw value of `CBManagerState`; 0 while it is not known. Whenever it changes, nothing is published any more.
+    /// The raw value of `CBManagerState`; 0 while it is not known. Whenever it changes, nothing is published any
+    /// longer.
     var state: Int { get }
     /// Counts the states.
     var epoch: Int { get }

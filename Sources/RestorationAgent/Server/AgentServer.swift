@@ -67,7 +67,7 @@ package final class AgentServer {
     private func listen(at location: AgentLocation, queue: DispatchQueue) throws(Failure) -> ListeningSocket {
         let descriptor = AgentLocation.makeSocket()
         guard descriptor >= 0 else { throw .socket("cannot create a socket: \(Self.systemError())") }
-        // Under the lock: the agent that left it is gone.
+        // Under the lock: the agent that left it has ended.
         var info = stat()
         if lstat(location.socket, &info) == 0, info.st_mode & S_IFMT == S_IFSOCK { unlink(location.socket) }
         return try ListeningSocket(

@@ -25,7 +25,7 @@ package enum AppMessage: Codable, Hashable, Sendable {
     case withdraw(service: UInt32)
     /// Advertise; answered by ``AgentMessage/advertising(failure:)``.
     case advertise(AdvertisementRecord, epoch: Int)
-    /// Advertise no more.
+    /// Stop advertising.
     case stopAdvertising
     /// The answer to ``AgentMessage/request(_:)``.
     case respond(CentralAnswer)
@@ -46,7 +46,7 @@ package enum AgentMessage: Codable, Hashable, Sendable {
     /// Whether notifications are off.
     case unsubscribed(subscription: UInt32, failure: AgentFailure?)
     /// The state of the controller that the program publishes on, as the raw value of `CBManagerState`. Nothing is
-    /// published any more.
+    /// published any longer.
     case state(Int, epoch: Int)
     /// Whether a service is published.
     case published(service: UInt32, failure: AgentFailure?)

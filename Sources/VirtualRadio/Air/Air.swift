@@ -13,7 +13,7 @@ final class Air {
     var model: AirModel
     var loss = PathLoss()
     var walls: [Wall] = []
-    /// By their name, and in the order of it, so that chance has the same course.
+    /// By their name, and in the order of it, so that random numbers are drawn in the same order.
     private var jammers: [(name: String, jammer: Jammer)] = []
     private let clock: VirtualClock
     /// By the index of the controller.

@@ -5,7 +5,7 @@ enum PHY: UInt8 {
     /// With eight symbols a bit.
     case coded = 3
 
-    /// How long a packet with a payload of so many bytes is in the air.
+    /// How long a packet with a payload of this many bytes is in the air.
     func airTime(_ payload: Int) -> Int {
         switch self {
         // Preamble, access address, header, CRC.

@@ -14,7 +14,7 @@ enum PacketErrors {
     private static let noise1M = noiseDensity + 10 * log10(1.1e6)
     private static let noise2M = noiseDensity + 10 * log10(2.5e6)
 
-    /// The part of packets with a payload of so many bytes that is lost, from 0 to 1.
+    /// The part of packets with a payload of this many bytes that is lost, from 0 to 1.
     ///
     /// - Parameter noise: beside the thermal noise, in milliwatts in the receiver's channel.
     static func rate(strength: Double, _ phy: PHY, payload: Int, noise: Double = 0) -> Double {

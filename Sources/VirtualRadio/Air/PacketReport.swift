@@ -34,7 +34,7 @@ extension Radio {
     /// Reports what becomes of each packet from now on; `nil`: no more. `output` must not call the radio, except to ask
     /// for the time and for places.
     ///
-    /// It changes nothing: it takes no part in what is left to chance.
+    /// It changes nothing: it does not use the random streams.
     public func observePackets(_ output: ((PacketReport) -> Void)?) {
         air.observer = output
     }

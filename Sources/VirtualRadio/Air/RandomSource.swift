@@ -1,4 +1,4 @@
-/// All chance in a radio: a sequence that follows from its seed. (SplitMix64; Steele, Lea and Flood, 2014)
+/// The random numbers of a radio: a sequence that follows from its seed. (SplitMix64; Steele, Lea and Flood, 2014)
 package struct RandomSource {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
-/// All that is left to chance in a radio. It follows from the seed, for each subject by itself: what becomes of the
+/// The random streams of a radio. They follow from the seed, one for each subject: what becomes of the
 /// packets of a link does not depend on what anybody else sends, nor on how many milliseconds later than last time the
 /// link began.
 struct RandomStreams {
-    /// What a sequence of chance is about.
+    /// What a random stream is for.
     enum Subject: Hashable {
         /// What a controller makes for its host: numbers, keys, addresses.
         case controller(Int)
@@ -32,7 +32,7 @@ struct RandomStreams {
         self.seed = seed
     }
 
-    /// A subject begins, once more. Returns the seed of what chance has for it this time.
+    /// Begins a subject's next stream, and returns its seed.
     mutating func begin(_ subject: Subject) -> UInt64 {
         let count = counts[subject, default: 0]
         counts[subject] = count + 1

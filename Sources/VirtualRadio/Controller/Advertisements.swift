@@ -1,4 +1,4 @@
-/// Advertisements in the air: who hears them, and what follows.
+/// Advertisements in the air: which devices receive them, and what follows.
 extension Radio {
     /// Somebody has begun to listen. In ideal air everything is heard soon.
     func hastenAdvertisers() {
@@ -8,7 +8,7 @@ extension Radio {
         }
     }
 
-    /// Notes who listens.
+    /// Notes which devices listen.
     func listenersChanged() {
         listeners = controllers.compactMap { controller in
             guard let controller, controller.scanner != nil || controller.initiator != nil else { return nil }

@@ -43,7 +43,7 @@ final class AdvertisingSet {
     private var end: Instant?
     private var maximumEvents = 0
     private(set) var events = 0
-    /// Of all that is left to chance since it was enabled.
+    /// Of everything random since it was enabled.
     private var seed: UInt64 = 0
     private lazy var timer = Timer(controller.radio.clock) { [unowned self] in advertise() }
 
@@ -81,7 +81,7 @@ final class AdvertisingSet {
         if has(Property.directed) { resolvableTarget = entry.peerAddress(controller) }
     }
 
-    /// Begins to advertise, or begins anew with another duration.
+    /// Begins to advertise, or begins again with another duration.
     ///
     /// - Parameters:
     ///   - duration: in nanoseconds; 0 is without an end.
@@ -119,7 +119,7 @@ final class AdvertisingSet {
         return min(interval, delay + random.below(10 * Span.millisecond))
     }
 
-    /// What chance decides about an event.
+    /// What is random about an event.
     enum Question: UInt64 {
         /// How long it is until the next one.
         case pause
@@ -129,7 +129,7 @@ final class AdvertisingSet {
         case scan
     }
 
-    /// What chance has for the current event.
+    /// The random source for the current event.
     ///
     /// - Parameter listener: the index of the controller that it is about.
     func randomSource(_ question: Question, of listener: Int = 0) -> RandomSource {

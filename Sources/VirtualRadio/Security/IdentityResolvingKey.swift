@@ -1,5 +1,5 @@
-/// An identity resolving key: it makes resolvable private addresses, and tells whether an address is one of them. (Core
-/// Specification, Vol 6 Part B, 1.3.2.2; Vol 3 Part H, 2.2.2)
+/// An identity resolving key: it makes resolvable private addresses, and recognizes whether an address is one of them.
+/// (Core Specification, Vol 6 Part B, 1.3.2.2; Vol 3 Part H, 2.2.2)
 struct IdentityResolvingKey: Equatable {
     /// In the order of FIPS 197.
     private let bytes: [UInt8]

@@ -71,7 +71,7 @@ struct FailedPairingTests {
         make(request, try await app.characteristic("2A38", of: peripheral), of: peripheral, in: app)
         try await app.saw(request.refusal + " after pairing")
         #expect(await isPaired(device))
-        // Nothing could be asked over this connection any more.
+        // Nothing more could be asked over this connection.
         try await app.saw(
             "disconnected failed: The connection was ended because pairing failed: no further request was possible.")
     }

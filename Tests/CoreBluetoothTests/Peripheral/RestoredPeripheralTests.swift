@@ -101,7 +101,7 @@ struct RestoredPeripheralTests {
         try await eventually("the answers") { [bench] in
             bench.publications.suffix(2) == ["respond 1 0 2a", "respond 2 128"]
         }
-        // A request of a service that is not there any more.
+        // A request of a service that is no longer there.
         bench.ask(
             CentralRequest(
                 number: 3, place: CharacteristicPlace(service: 9, index: 0), central: central, offset: 0, value: nil,

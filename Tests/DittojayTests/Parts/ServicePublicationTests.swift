@@ -144,7 +144,8 @@ struct ServicePublicationTests {
         #expect(errors.count == 4)
         #expect(errors[0] == "advertising was switched off again")
         #expect(errors[1]?.hasPrefix("cannot advertise: ") == true)
-        #expect(errors[2] == "Bluetooth was switched off before advertising started" && errors[3] == "Bluetooth is not on")
+        #expect(
+            errors[2] == "Bluetooth was switched off before advertising started" && errors[3] == "Bluetooth is not on")
     }
 
     @Test func `nothing is advertised while it stops`() {

@@ -85,7 +85,10 @@ struct SendingTests {
     @Test func `a value that cannot be sent or set is refused`() async throws {
         let (peripheral, _) = try await run()
         for (request, error) in [
-            (ControlRequest.send(characteristic: "store", value: [1]), "has neither notify nor indicate"),
+            (
+                ControlRequest.send(characteristic: "store", value: [1]),
+                "has neither the notify nor the indicate property"
+            ),
             (.set(characteristic: "echo", value: [1]), "does not have the read property"),
             (.set(characteristic: "sink-count", value: [1]), "is a write counter: its value cannot be set"),
             (.set(characteristic: "nothing", value: [1]), "unknown characteristic \"nothing\""),
@@ -118,7 +121,8 @@ struct SendingTests {
                 == "size too large: 21 bytes (limit 20 in a notification at the subscriber's MTU)")
         async let first = peripheral.perform(.burst(count: 1000, size: 4, rate: 1))
         try await eventually("the burst has begun") { peripheral.status.notifications > 0 }
-        #expect(await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is already in progress")
+        #expect(
+            await peripheral.perform(.burst(count: 1, size: 4, rate: nil)).error == "a burst is already in progress")
         await central.lose()
         #expect(await first.error == "the last subscriber left after 1 of 1000 notifications")
     }

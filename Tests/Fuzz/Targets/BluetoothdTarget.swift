@@ -33,7 +33,7 @@ private final class Failure: Sendable {
     let error = Mutex<(any Error)?>(nil)
 }
 
-/// Bluetooth and the app do what the dice say; then bluetoothd is started anew, and everything has to work.
+/// Bluetooth and the app do what the dice say; then bluetoothd is started again, and everything has to work.
 @LoopActor
 private final class ChaoticStory {
     private static var bus: PrivateBus?
@@ -164,7 +164,7 @@ private final class ChaoticStory {
         }
     }
 
-    /// Whatever has happened: with a bluetoothd that was started anew, a sensor is connected to and read.
+    /// Whatever has happened: with a bluetoothd that was started again, a sensor is connected to and read.
     private func recover(_ app: ChaoticApp, _ daemon: FakeBluetoothd, _ device: FakeDevice) async throws {
         app.rest()
         daemon.reactOrdinarily()

@@ -69,7 +69,7 @@ final class Ear: Swift.Sendable {
         set { state.withLock { $0.isTaken = newValue } }
     }
 
-    /// Whether it must not hear any more.
+    /// Whether it must no longer hear.
     var isEnded: Bool {
         get { state.withLock(\.isEnded) }
         set { state.withLock { $0.isEnded = newValue } }

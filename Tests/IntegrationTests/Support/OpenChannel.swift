@@ -11,7 +11,7 @@ final class OpenChannel: Swift.Sendable {
         channel.outputStream.open()
     }
 
-    /// Reads so many bytes.
+    /// Reads this many bytes.
     ///
     /// - Returns: fewer if the peer closes the channel.
     /// - Throws: the stream's error.

@@ -16,7 +16,7 @@ final class RestoredPeripheral {
 
     /// Starts an agent and the program, which advertises.
     ///
-    /// - Parameter publishesAnew: whether the program publishes everything anew when it is started again.
+    /// - Parameter publishesAnew: whether the program republishes everything when it is started again.
     init(publishesAnew: Bool = false) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("counter-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -114,7 +114,7 @@ final class RestoredPeripheral {
         return time
     }
 
-    /// Waits until the agent's record has no process any more.
+    /// Waits until the agent's record has no process any longer.
     func isKnownToBeGone() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while record.isEmpty || record.contains("\"process\"") {

@@ -50,7 +50,7 @@ struct SensorGroup {
 }
 
 extension ChildProcess {
-    /// Waits until so many lines have this event.
+    /// Waits until this many lines have this event.
     func events(_ name: String, _ count: Int) async throws {
         var position = 0
         for _ in 0..<count {

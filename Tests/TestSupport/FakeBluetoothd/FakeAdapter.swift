@@ -160,7 +160,7 @@ package final class FakeAdapter: FakeObject {
         scansChanged(from: former)
     }
 
-    /// The controller reports each device once in a scan of the kernel's, and that begins anew only if something else
+    /// The controller reports each device once in a scan of the kernel's, and that begins again only if something else
     /// is looked for.
     private func scansChanged(from former: Set<String>?) {
         set("Discovering", .boolean(!scans.isEmpty))
@@ -337,7 +337,7 @@ package final class FakeAdapter: FakeObject {
         ]
     }
 
-    /// Takes an advertisement down by itself, as when the controller has no room for it any more.
+    /// Takes an advertisement down by itself, as when the controller has no room for it any longer.
     package func release(_ advertisement: FakeAdvertisement) {
         advertisements.removeAll { $0 === advertisement }
         try? daemon.connection.callWithoutReply(

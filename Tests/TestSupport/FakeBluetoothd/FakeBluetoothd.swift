@@ -65,7 +65,7 @@ package final class FakeBluetoothd {
         connection.close()
     }
 
-    /// Starts anew after ``die()``: with its controllers, and nothing that programs had registered. Devices are
+    /// Starts again after ``die()``: with its controllers, and nothing that programs had registered. Devices are
     /// forgotten unless they are paired.
     package func restart() async throws {
         die()
@@ -73,8 +73,8 @@ package final class FakeBluetoothd {
         try await begin()
     }
 
-    /// Gives the name back and takes no part in the bus any more, but does not close its connection: a bluetoothd that
-    /// ends in order.
+    /// Gives the name back and takes no part in the bus any longer, but does not close its connection: a bluetoothd
+    /// that ends in order.
     package func leave() async throws {
         try await connection.releaseName(Self.serviceName)
     }

@@ -4,7 +4,7 @@ import MainLoop
 extension CentralCore {
     /// Who answers while peers pair; nil for nobody.
     func setPairing(_ settings: PairingSettings?) {
-        // First: the agent is registered anew when the former one has been withdrawn.
+        // First: the agent is registered again when the former one has been withdrawn.
         let former = pairing
         pairing = settings.map { settings in
             let responder = PairingResponder(
@@ -39,8 +39,8 @@ extension CentralCore {
     /// How long bluetoothd may take to end a link: 2 to 3 s (5.66).
     private static let endTime: Duration = .seconds(4)
 
-    /// Ends a link that nobody else uses. A link that is about to end would be taken for a new one by who connects
-    /// next.
+    /// Ends a link that nobody else uses. A link that is about to end would be taken for a new one by a program that
+    /// connects next.
     ///
     /// bluetoothd may not answer (5.66), so the end is waited for.
     private func drop(_ device: Device) async {

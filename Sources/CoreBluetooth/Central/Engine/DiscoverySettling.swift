@@ -1,6 +1,6 @@
 import MainLoop
 
-/// Decides when the discovery of a device's attributes has settled: no more are expected.
+/// Decides when the discovery of a device's attributes has settled: no further ones are expected.
 ///
 /// bluetoothd reports a service, its characteristics and their descriptors one by one, and nothing says which is the
 /// last. Characteristics were seen hundreds of milliseconds after their service. So what is looked for and not there

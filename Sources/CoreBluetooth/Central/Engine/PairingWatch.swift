@@ -31,7 +31,7 @@ final class PairingWatch {
         isAsking = false
     }
 
-    /// - Parameter fail: called once, before ``requestEnds()``, if the request cannot be answered any more.
+    /// - Parameter fail: called once, before ``requestEnds()``, if the request can no longer be answered.
     func requestBegins(_ fail: @escaping @LoopActor (CBATTError) -> Void) {
         requestEnds()
         self.fail = fail
@@ -103,7 +103,7 @@ final class PairingWatch {
     private static let lossAfterPairing = Reason(
         "The link was lost just after pairing. \(another)", isWorthAnotherLink: true)
     /// bluetoothd (5.66) may also have taken the request that made it pair for sent, although the socket refused it
-    /// (`can_write_data` in src/shared/att.c); the two cannot be told apart here.
+    /// (`can_write_data` in src/shared/att.c); the two cannot be distinguished here.
     private static let silence = Reason(
         "The device has not answered since pairing. \(another)", isWorthAnotherLink: true)
     private static let another =

@@ -154,7 +154,7 @@ final class PendingRequest<Value: Swift.Sendable> {
         if case .failure(BlueZError.att(ATT.invalidHandle)) = result { link.attributeIsUnknown(path) }
     }
 
-    /// That is the answer, and the link, over which nothing can be asked any more, is ended.
+    /// That is the answer, and the link, over which nothing can be asked any longer, is ended.
     private func pairingFailed(_ error: CBATTError) {
         finish(.failure(error))
         link.dropAfterFailedPairing()

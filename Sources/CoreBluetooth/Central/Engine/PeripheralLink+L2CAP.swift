@@ -5,7 +5,7 @@ import MainLoop
 extension PeripheralLink {
     func openL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard phase == .connected, let device, let adapter = device.adapter else { return }
-        // The kernel would connect anew.
+        // The kernel would connect again.
         if device.kernelLink == .absent { return channelIsDecided(.failure(.notConnected)) }
         let local = L2CAPAddress(device: adapter.address, isRandom: adapter.addressType == "random")
         let remote = L2CAPAddress(device: device.address, isRandom: device.addressType == "random", psm: psm)

@@ -36,7 +36,7 @@ extension PeripheralLink {
     ///
     /// bluetoothd (5.66) can miss that a service was removed while it still looks into an earlier change, and goes on
     /// showing it. When the device has another one of the kind, which has come in its place, the service counts as
-    /// removed: who looks for it by its UUID would find this one first, forever. One that has no other of its kind is
+    /// removed: a search by its UUID would find this one first, forever. One that has no other of its kind is
     /// kept: the error says all that there is to say.
     func attributeIsUnknown(_ path: ObjectPath) {
         guard phase == .connected, isResolved, let service = services.first(where: { path.isSameOrBelow($0.path) }),

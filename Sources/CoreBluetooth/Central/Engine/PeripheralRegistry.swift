@@ -8,7 +8,7 @@ final class PeripheralRegistry: Swift.Sendable {
 
     private let entries = Mutex<[UUID: Entry]>([:])
 
-    /// The object for `identifier`, made anew when nobody holds one.
+    /// The object for `identifier`, made again when nobody holds one.
     func peripheral(_ identifier: UUID, of manager: CBCentralManager?) -> CBPeripheral {
         entries.withLock { entries in
             if let known = entries[identifier]?.peripheral { return known }

@@ -57,7 +57,7 @@ final class AgentSubscription: Subscription {
         client.inbox.turnOn(number)
     }
 
-    /// The app gets the values that have arrived, and no more.
+    /// The app gets only the values that have arrived.
     func end() {
         client.forget(self)
         client.inbox.close(characteristic)

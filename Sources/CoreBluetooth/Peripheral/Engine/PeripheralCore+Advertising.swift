@@ -75,7 +75,7 @@ extension PeripheralCore {
         goOnUnderLink()
     }
 
-    /// Registers the advertisement anew if a controller with extended advertising has it.
+    /// Registers the advertisement again if a controller with extended advertising has it.
     ///
     /// Such a controller ceases to send an advertisement when a central connects by it. The kernel (6.12) has it go on
     /// when that link has ended (`hci_disconn_complete_evt`), and beside the link only with one that is registered
@@ -93,7 +93,7 @@ extension PeripheralCore {
         }
     }
 
-    /// Registers the advertisement anew, in a while, if advertisements have changed under the link; at once if it was
+    /// Registers the advertisement again, in a while, if advertisements have changed under the link; at once if it was
     /// refused beside the link.
     ///
     /// A controller without extended advertising sends one advertisement at a time. When a link ends, the kernel (6.12,

@@ -83,7 +83,7 @@ extension PeripheralCore {
 
     /// A central that subscribes, and ends that before bluetoothd (5.66) has the socket, leaves it with one too many in
     /// its count of subscribers. It keeps the socket when that central disconnects, and reports no other one that
-    /// subscribes, until the service is published anew.
+    /// subscribes, until the service is published again.
     private func awaitSocketEnd(of link: CharacteristicLink) {
         guard link.local.hasSocket, link.absentSubscribers.isEmpty else { return }
         link.socketEnd = .timer(after: Self.socketEndTime) { [weak self, weak link] in

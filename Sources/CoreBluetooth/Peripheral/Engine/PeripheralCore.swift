@@ -57,9 +57,9 @@ final class PeripheralCore: PeripheralEngineCore {
     var lastAdvertisingChange: ContinuousClock.Instant?
     /// Whether they have changed under a link.
     var advertisingChangedUnderLink = false
-    /// Runs until the advertisement is registered anew.
+    /// Runs until the advertisement is registered again.
     var renewal: LoopSource?
-    /// Whether the advertisement is about to be registered anew because a link has begun.
+    /// Whether the advertisement is about to be registered again because a link has begun.
     var isRenewedUnderLink = false
     /// The calls of the app until the advertising was refused beside a link, while it is.
     var advertisingPause: CallEpochs.Call?
@@ -92,7 +92,7 @@ final class PeripheralCore: PeripheralEngineCore {
     /// Who answers while centrals pair; nil for nobody.
     func setPairing(_ settings: PairingSettings?) {
         guard !isInvalid else { return }
-        // First: the agent is registered anew when the former one has been withdrawn.
+        // First: the agent is registered again when the former one has been withdrawn.
         let former = pairing
         pairing = settings.map { settings in
             let responder = PairingResponder(

@@ -275,7 +275,7 @@ extension AgentPeripheralCore: AgentConnectionOwner {
         }
     }
 
-    /// What it has published is gone.
+    /// What it has published was removed.
     func agentIsGone() { report(.resetting) }
 
     func agentStaysAway() {}

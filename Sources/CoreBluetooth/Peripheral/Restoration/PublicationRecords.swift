@@ -19,7 +19,7 @@ extension ServiceRecord {
             })
     }
 
-    /// The service, made anew; nil if the record has something that is no UUID.
+    /// The service, made again; nil if the record has something that is no UUID.
     package var service: CBMutableService? {
         guard let uuid = CBUUID(shortening: uuid) else { return nil }
         let service = CBMutableService(type: uuid, primary: isPrimary)

@@ -20,7 +20,8 @@ enum EnvironmentalSensing {
         quantity(irradiance, .u16, 0...8000, step: 120, every: 1),
     ]
 
-    /// ES Trigger Setting, which a characteristic has that notifies: at fixed intervals, of so many seconds in 24 bits.
+    /// ES Trigger Setting, which a characteristic has that notifies: at fixed intervals, of this many seconds in 24
+    /// bits.
     private static func trigger(every interval: Double) -> CopiedDescriptor {
         var value = ValueBuilder()
         value.append(UInt8(1))

@@ -29,11 +29,11 @@ struct Rotation {
         time += seconds
         let complete = turns.rounded(.down)
         if complete > before { lastEvent = time - (turns - complete) / rate }
-        // A sensor's count begins anew at 2 to the power 32.
+        // A sensor's count begins again at 2 to the power 32.
         if turns >= 0x1p32 { turns -= 0x1p32 }
     }
 
-    /// The time of the last revolution in a unit that goes into a second so often, as 16 bits that begin anew.
+    /// The time of the last revolution in a unit that goes into a second so often, as 16 bits that begin again.
     func lastEvent(inUnitsOf unitsPerSecond: Double) -> UInt16 {
         UInt16(truncatingIfNeeded: Int64(lastEvent * unitsPerSecond))
     }

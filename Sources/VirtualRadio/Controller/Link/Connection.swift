@@ -97,7 +97,7 @@ extension Connection {
         controller.sendData(writer)
     }
 
-    /// Tells the host that it may send another packet.
+    /// Informs the host that it may send another packet.
     func completePacket() {
         guard let event = controller.begin(.numberOfCompletedPackets) else { return }
         event.add(UInt8(1))

@@ -18,7 +18,7 @@ extension Link {
         beginExchange()
     }
 
-    /// Finds out who hears what. It has its effect when the packets have been sent.
+    /// Determines which device receives what. It has its effect when the packets have been sent.
     private func beginExchange() {
         exchange = Exchange()
         let down = central.partLength

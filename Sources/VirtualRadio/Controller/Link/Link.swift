@@ -30,11 +30,11 @@ final class Link {
     var trace = LinkTrace()
 
     // What follows is for real air.
-    /// Of all that is left to chance in this connection.
+    /// Of everything random in this connection.
     private let seed: UInt64
     /// For the current connection event.
     var random: RandomSource
-    /// What happens after so many events in which the ends heard each other.
+    /// What happens after this many events in which the ends heard each other.
     private var procedures: [Procedure] = []
     /// When the current connection event began.
     var anchor: Instant = 0
@@ -77,7 +77,7 @@ final class Link {
         return radio.air.receive(sender, receiver, .le1M, .connect, payload: payload, &random) != nil
     }
 
-    /// Each connection event has its own part of what chance has for this connection, however many packets are
+    /// Each connection event has its own part of this connection's random stream, however many packets are
     /// exchanged in those before.
     func beginChance() {
         random = RandomSource(seed: RandomStreams.mix(seed, UInt64(truncatingIfNeeded: trace.events) + 1))

@@ -1,6 +1,6 @@
 /// Hears everything in the air, and writes it down.
 ///
-/// What controllers do is not changed by it: it takes no part in what is left to chance.
+/// What controllers do is not changed by it: it does not use the random streams.
 final class Sniffer {
     private unowned let radio: Radio
     private let output: (Instant, [UInt8]) -> Void

@@ -46,7 +46,7 @@ struct FaultCommand: ParsableCommand {
         @Option(help: ArgumentHelp("Truncate the value, or pad it with zeros, to this length.", valueName: "bytes"))
         var resize: Int?
 
-        @Option(help: ArgumentHelp("Probability of each occurrence (default: 100).", valueName: "percent"))
+        @Option(help: ArgumentHelp("Probability of each occurrence.", valueName: "percent"))
         var chance = 100.0
 
         @Option(help: ArgumentHelp("Skip the first N occurrences.", valueName: "count"))

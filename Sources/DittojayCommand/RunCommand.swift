@@ -6,7 +6,7 @@ import PlainText
 
 struct RunCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the peripheral in this terminal (default).")
+        commandName: "run", abstract: "Run the peripheral in this terminal.")
 
     @Argument(
         help: ArgumentHelp(

@@ -39,10 +39,10 @@ struct Arguments {
                virtual-radio --remote PATH
                virtual-radio COMMAND …
 
-                Registers virtual LE controllers with the kernel (through /dev/vhci) until stopped. They receive each other.
+        Registers virtual LE controllers with the kernel (through /dev/vhci) until stopped. They receive each other.
         The commands control a running virtual radio; see virtual-radio help.
 
-                  CONTROLLERS
+        CONTROLLERS
           --controllers N        number of controllers, 1 to \(maximumControllers) (default: 2, or 0 with --h4 or --port)
           --controller 4.2|5.x   Bluetooth version of the controllers (default: 5.x)
           --hosts N              divide the controllers, then those at ports, evenly among N hosts: a/hci0, …,

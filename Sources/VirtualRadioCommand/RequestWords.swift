@@ -23,7 +23,7 @@ struct RequestWords {
     static let usage = """
         usage: virtual-radio COMMAND [ARG…] [--socket PATH]
 
-                Controls a running virtual radio. NAME, A and B are controllers (hci0; with two hosts a/hci0), names from the
+        Controls a running virtual radio. NAME, A and B are controllers (hci0; with two hosts a/hci0), names from the
         scene, or addresses. Positions are in metres; TIME is such as 500ms, 10s or 2min.
 
         DEVICES

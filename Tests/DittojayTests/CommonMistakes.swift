@@ -33,7 +33,7 @@ struct CommonMistake: CustomTestStringConvertible {
         name: thermometer => name: => expected a name, found nothing
         local-name: Room 12 => local_name: Room 12 => did you mean "local-name"
         local-name: Room 12 => localname: Room 12 => did you mean "local-name"
-        local-name: Room 12 => local-name: A thermometer in room number 12 => name too long: 35 bytes (limit 26
+        local-name: Room 12 => local-name: A thermometer in room number 12 => name too long: 31 bytes (limit 26
         appearance: thermometer => appearance: termometer => did you mean "thermometer"
         appearance: thermometer => appearance: 70000 => from 0 to 65535
         advertise: => advertize: => did you mean "advertise"
@@ -147,7 +147,7 @@ struct CommonMistake: CustomTestStringConvertible {
         - send: {on: tx, value: text:PONG} => - send: {on: xt, value: text:PONG} => did you mean "tx"
         - send: {on: tx, value: text:PONG} => - send: {on: tx} => exactly one of value, values
         - send: {on: tx, value: text:PONG} => - send: {value: text:PONG} => "on" is missing
-        - send: {on: tx, value: text:PONG} => - send: {on: rx, value: text:PONG} => neither notify nor indicate
+        - send: {on: tx, value: text:PONG} => - send: {on: rx, value: text:PONG} => has neither the notify nor the indicate property
         - send: {on: tx, value: text:PONG} => - send: text:PONG => expected a send: a mapping
         - send: {on: tx, value: text:PONG} => - send => invalid step without a value "send"
         - send: {on: tx, value: text:PONG} => - send: {on: tx, value: text:PONG}⏎                  wait: 1 s => a step has exactly one key

@@ -283,7 +283,7 @@ private enum Example {
         ("services: [{uuid: 180D}, {uuid: 180D}]", "give each of these services a name"),
         ("services: [{uuid: 180D, name: a}, {uuid: 180F, name: a}]", "duplicate name"),
         ("services: [{uuid: 180D, name: a b}]", "expected a name"),
-        ("local-name: a name that is much too long\nservices: [{uuid: 180D}]", "name too long: 29 bytes (limit 26"),
+        ("local-name: a name that is much too long\nservices: [{uuid: 180D}]", "name too long: 28 bytes (limit 26"),
         ("? {a: b}\n: c", "expected a key"),
         ("advertise: {manufacturer: {company: 70000}}\nservices: [{uuid: 180D}]", "0 to 65535"),
         ("advertise: {manufacturer: []}\nservices: [{uuid: 180D}]", "1...7 manufacturers"),
@@ -337,7 +337,10 @@ private enum Example {
         (one + "properties: [notify]\n        split: 5-", "from 1 to 512"),
         (one + "properties: [read]\n        count-of: battery-level", "does not count"),
         (one + "properties: [write]\n        write: {lengths: 513}", "from 0 to 512"),
-        (one + "properties: [write]\n        write: {echo: battery-level}", "neither notify nor indicate"),
+        (
+            one + "properties: [write]\n        write: {echo: battery-level}",
+            "has neither the notify nor the indicate property"
+        ),
         (one + "properties: [write]\n        write: {echo: batery-level}", "did you mean \"battery-level\""),
         (one + "properties: [write]\n        write: {when: [{value: empty}]}", "exactly one of do, refuse"),
         (
@@ -352,7 +355,7 @@ private enum Example {
             one + "properties: [write]\n        write: {when: [{any: true, do: [chirp: empty]}]}",
             "no characteristic chirps"
         ),
-        ("services: [{uuid: 180D}]\nscenario: [{wait: 1 s, chirp: empty}]", "a step is one key"),
+        ("services: [{uuid: 180D}]\nscenario: [{wait: 1 s, chirp: empty}]", "a step has exactly one key"),
         ("services: [{uuid: 180D}]\nscenario: [{add-service: hart-rate}]", "did you mean \"heart-rate\""),
         (
             "services: [{uuid: 180D}]\nscenario: [{wait-for: {occasion: connected, on: x}}]",

@@ -80,7 +80,7 @@ import YAMLText
         ("recording: {values: [604801 s 2A37 u8:1]}", "a time from 0 s to 604800 s"),
         ("recording: {values: [1 s 2A37 5]}", "invalid value \"5\""),
         ("recording: {values: [1 s 2A37 hex:0]}", "odd number"),
-        ("recording: {values: [1 s 2A38 u8:1]}", "neither notify nor indicate"),
+        ("recording: {values: [1 s 2A38 u8:1]}", "has neither the notify nor the indicate property"),
         ("recording: {values: [1 s heart-rate-measurment u8:1]}", "did you mean \"heart-rate-measurement\""),
         ("recording: {values: [2 s 2A37 u8:1, 1.9 s 2A37 u8:1]}", "earlier than that of the previous value, 2 s"),
         ("recording: {values: [2 s busy u8:1]}", "battery/busy is in the recording, but also sends values of its own"),

@@ -132,7 +132,9 @@ import VirtualRadio
         client.send("\n" + move)
         stage.turn()
         let lines = try #require(client.take()).split(separator: "\n")
-        #expect(lines.count == 2 && lines[0].contains("more than 1048576 bytes") && lines[1] == "{\"ok\":true}")
+        #expect(
+            lines.count == 2 && lines[0].contains("request too long (limit 1048576 bytes)")
+                && lines[1] == "{\"ok\":true}")
     }
 
     @Test func `there is an end to clients, and those that leave make room`() throws {

@@ -1,3 +1,4 @@
+import PlainText
 import BlueZ
 import DBus
 import Foundation

@@ -38,7 +38,7 @@ package struct LaunchedProgram: Sendable {
     ///
     /// - Parameters:
     ///   - command: the program, looked up on the PATH of this process unless it is a path, and its arguments.
-    ///   - folder: to start in; this process's own where it does not exist any more.
+    ///   - folder: to start in; this process's own where it no longer exists.
     ///   - environment: all of it; nil: this program's.
     package init(
         _ command: [String], in folder: String? = nil, environment: [String: String]? = nil, group: Group = .own,

@@ -120,7 +120,7 @@ import Testing
         try await machine.start { $0.set("Discovering", .boolean(true)) }
         let report = await machine.examine()
         #expect(report.complaints.isEmpty)
-        #expect(report.findings.contains { $0.topic == .scanning && $0.text.contains("no obstacle") })
+        #expect(report.findings.contains { $0.topic == .scanning && $0.text.contains("does not interfere") })
     }
 
     @Test func `the adapter cannot advertise`() async throws {
@@ -152,7 +152,7 @@ import Testing
         let machine = try await Machine()
         try await machine.start { $0.advertisementsOfOthers = 4 }
         let problem = try #require(await machine.examine(as: .peripheral).problems.first)
-        #expect(problem.topic == .advertising && problem.text.contains("other programs have 4"))
+        #expect(problem.topic == .advertising && problem.text.contains("other programs use 4"))
         #expect(problem.remedies == ["sudo service bluetooth restart"])
         #expect(await machine.examine(as: .central).complaints.isEmpty)
     }

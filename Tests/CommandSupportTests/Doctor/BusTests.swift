@@ -129,7 +129,7 @@ import Testing
         let machine = try await Machine()
         try await machine.startImpostor()
         let finding = try #require(await machine.examine().problems.first)
-        #expect(finding.topic == .bluetoothd && finding.text.contains("does not answer as it should"))
+        #expect(finding.topic == .bluetoothd && finding.text.contains("does not answer as expected"))
         #expect(finding.remedies == ["sudo service bluetooth restart"])
     }
 

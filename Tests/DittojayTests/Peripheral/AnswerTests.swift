@@ -98,7 +98,9 @@ struct AnswerTests {
         #expect(
             await peripheral.perform(.clearFaults(characteristic: "nothing")).error?.hasPrefix(
                 "unknown characteristic \"nothing\" in the profile lab; valid: ") == true)
-        #expect(await peripheral.perform(.clearFaults(characteristic: "a/b/c")).error?.contains("write NAME") == true)
+        #expect(
+            await peripheral.perform(.clearFaults(characteristic: "a/b/c")).error?.contains(
+                "expected NAME or SERVICE/NAME") == true)
     }
 
     @Test func `a delayed answer comes in the end`() async throws {

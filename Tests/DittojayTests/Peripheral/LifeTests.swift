@@ -239,6 +239,6 @@ struct LifeTests {
         await peripheral.daemon.refuse(toSet: "Alias")
         peripheral.stop()
         try await peripheral.saw("ended")
-        #expect(peripheral.lines.contains { $0.hasPrefix("failed: cannot put the Bluetooth adapter hci0 back") })
+        #expect(peripheral.lines.contains { $0.hasPrefix("failed: cannot restore the Bluetooth adapter hci0") })
     }
 }

@@ -48,7 +48,7 @@ struct PairingTests {
     @Test func `what the central shows is entered by command`() async throws {
         let passkey = try #require(CBPasskey("001234"))
         let refusal = await peripheral.perform(.passkey(passkey))
-        #expect(refusal.error == "no central wants a passkey at the moment")
+        #expect(refusal.error == "no central is waiting for a passkey")
         let answer = await ask("RequestPasskey")
         try await peripheral.sawLine(beginning: "passkey-requested 02: enter with \"passkey 123456\"")
         #expect(await !peripheral.perform(.confirm(true)).ok)

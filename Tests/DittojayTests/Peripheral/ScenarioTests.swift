@@ -146,7 +146,8 @@ struct ScenarioTests {
         try await peripheral.saw("service-added chirp")
         #expect(await peripheral.perform(.addService("chirp")).error == "the service chirp is already published")
         #expect(
-            await peripheral.perform(.addService("none")).error?.hasPrefix("the profile lab has no service") == true)
+            await peripheral.perform(.addService("none")).error?.hasPrefix(
+                "unknown service \"none\" in the profile lab; valid: ") == true)
         #expect(await peripheral.perform(.removeService(nil)).ok)
         try await eventually("none is left") { adapter.offeredServices.isEmpty }
         #expect(await peripheral.perform(.removeService(nil)).error == "no service is published")

@@ -85,7 +85,10 @@ struct SendingTests {
     @Test func `a value that cannot be sent or set is refused`() async throws {
         let (peripheral, _) = try await run()
         for (request, error) in [
-            (ControlRequest.send(characteristic: "store", value: [1]), "has neither notify nor indicate"),
+            (
+                ControlRequest.send(characteristic: "store", value: [1]),
+                "has neither the notify nor the indicate property"
+            ),
             (.set(characteristic: "echo", value: [1]), "does not have the read property"),
             (.set(characteristic: "sink-count", value: [1]), "is a write counter: its value cannot be set"),
             (.set(characteristic: "nothing", value: [1]), "unknown characteristic \"nothing\""),

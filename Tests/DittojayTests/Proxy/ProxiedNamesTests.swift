@@ -74,6 +74,6 @@ import Testing
         #expect(
             table.services[0].profile.characteristics.map(\.copiedDescriptors)
                 == [[CopiedDescriptor(uuid: "2901", value: Array("Level".utf8))]])
-        #expect(table.losses == ["180F/2A1A, which has no property that can be offered"])
+        #expect(table.losses == ["180F/2A1A, which has no property that can be published"])
     }
 }

@@ -1,4 +1,4 @@
-"""When the lab builds the programs, and when SwiftPM's plan of a build is made anew."""
+"""When the lab builds the programs, and when SwiftPM's plan of a build is made again."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_plan_is_kept_while_no_file_of_the_other_package_comes_or_goes(plan: P
     assert plan.is_kept("--package-path", "app", "--product", "App")
 
 
-def test_a_plan_is_made_anew_when_a_file_of_the_other_package_has_gone(plan: Plan) -> None:
+def test_a_plan_is_made_again_when_a_file_of_the_other_package_has_gone(plan: Plan) -> None:
     plan.source.unlink()
     assert not plan.is_kept("--package-path", "app", "--product", "App")
 

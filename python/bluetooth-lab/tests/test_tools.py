@@ -60,7 +60,7 @@ def test_ctrl_c_ends_a_tool_that_has_not_begun_without_a_word(tmp_path: Path) ->
     assert process.returncode == -signal.SIGINT
 
 
-# In the place of the tools' Python.
+# Instead of the tools' Python.
 STAND_IN = """#!/bin/sh
 echo $$ >"$LAB_HOME/tool.new"
 mv "$LAB_HOME/tool.new" "$LAB_HOME/tool"

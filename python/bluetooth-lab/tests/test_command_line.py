@@ -19,26 +19,13 @@ from bluetooth_lab.command_line.commands import BY_NAME, COMMANDS, TOPICS
 from bluetooth_lab.command_line.parsing import HelpWanted, Line, UsageError, find_command, parse_line
 from bluetooth_lab.command_line.project import enter_folder, find_project
 from bluetooth_lab.places import ROOT, lab_home
+from scratch_lab import LAB, ScratchLab
 
-LAB = ROOT / "lab"
 NAMES = [command.name for command in COMMANDS]
 
 
 def line(name: str, *words: str) -> Line:
     return parse_line(BY_NAME[name], words)
-
-
-def lab(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LAB", "XDG_"))}
-    return subprocess.run(
-        [LAB, *words],
-        env={**kept, "LAB_HOME": str(home), **more},
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-        check=False,
-    )
 
 
 # Words
@@ -115,7 +102,7 @@ def test_mistakes_are_said(name: str, words: list[str], text: str) -> None:
     assert text in str(error.value)
 
 
-def test_a_mistake_is_found_before_anything_is_set_up(tmp_path: Path) -> None:
+def test_a_mistake_is_found_before_anything_is_set_up(scratch: ScratchLab) -> None:
     for words, text in [
         (["run"], "no command to run: lab run [OPTION…] -- COMMAND [ARG…]"),
         (["exec", "--name", "x"], "no command to run"),
@@ -129,10 +116,10 @@ def test_a_mistake_is_found_before_anything_is_set_up(tmp_path: Path) -> None:
         (["zzz"], "unknown command zzz; lab help lists all"),
         (["help", "zzz"], "unknown command zzz; lab help lists all"),
     ]:
-        result = lab(*words, home=tmp_path / "home")
+        result = scratch.lab(*words)
         assert (result.returncode, result.stdout) == (125, "")
         assert text in result.stderr, words
-    assert not (tmp_path / "home").exists() or os.listdir(tmp_path / "home") == ["pycache"]
+    assert not scratch.home.exists() or os.listdir(scratch.home) == ["pycache"]
 
 
 # What options stand for
@@ -186,8 +173,8 @@ def test_every_command_has_an_action_and_help(name: str) -> None:
         parse_line(BY_NAME[name], ["--help"])
 
 
-def test_help_is_asked_for_in_three_ways(tmp_path: Path) -> None:
-    texts = {lab(*words, home=tmp_path).stdout for words in (["help", "run"], ["run", "--help"], ["run", "-h", "x"])}
+def test_help_is_asked_for_in_three_ways(scratch: ScratchLab) -> None:
+    texts = {scratch.lab(*words).stdout for words in (["help", "run"], ["run", "--help"], ["run", "-h", "x"])}
     assert texts == {help_texts.text_of("run")}
 
 
@@ -220,14 +207,14 @@ def test_options_of_usage_lines_are_options(name: str) -> None:
     assert named <= {option.name for option in command.options}
 
 
-def test_no_command_is_wrong_usage(tmp_path: Path) -> None:
-    result = lab(home=tmp_path)
+def test_no_command_is_wrong_usage(scratch: ScratchLab) -> None:
+    result = scratch.lab()
     assert (result.returncode, result.stdout) == (2, "")
     assert "usage: lab COMMAND" in result.stderr
 
 
-def test_the_version_is_that_of_the_programs(tmp_path: Path) -> None:
-    assert lab("--version", home=tmp_path).stdout == f"lab {__version__}\n"
+def test_the_version_is_that_of_the_programs(scratch: ScratchLab) -> None:
+    assert scratch.lab("--version").stdout == f"lab {__version__}\n"
     assert f'packageVersion = "{__version__}"' in (ROOT / "Sources/ProgramSupport/PackageVersion.swift").read_text()
 
 
@@ -336,32 +323,29 @@ def test_the_lab_of_a_clone_keeps_its_things_in_it() -> None:
 # Tests
 
 
-def test_a_filter_that_matches_nothing_takes_seconds_and_builds_nothing(tmp_path: Path) -> None:
-    swift = tmp_path / "bin/swift"
-    swift.parent.mkdir()
-    swift.write_text("#!/bin/sh\necho built >&2\nexit 1\n")
-    swift.chmod(0o755)
+def test_a_filter_that_matches_nothing_takes_seconds_and_builds_nothing(scratch: ScratchLab) -> None:
+    scratch.write("bin/swift", "#!/bin/sh\necho built >&2\nexit 1\n", is_executable=True)
     begin = time.monotonic()
-    path = f"{tmp_path}/bin:{os.environ['PATH']}"
-    result = lab("test", "--package", str(ROOT), "AdapterTestz", home=tmp_path / "home", PATH=path)
+    path = f"{scratch.folder}/bin:{os.environ['PATH']}"
+    result = scratch.lab("test", "--package", ROOT, "AdapterTestz", PATH=path)
     assert time.monotonic() - begin < 5
     assert result.returncode == 1
     assert "no test matches AdapterTestz; did you mean AdapterTests" in result.stderr
     assert "built" not in result.stderr
 
 
-def test_results_are_merged(tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
+def test_results_are_merged(scratch: ScratchLab) -> None:
     for index in (1, 2):
-        (tmp_path / f"results/{index}.xml").write_text(
+        scratch.write(
+            f"results/{index}.xml",
             f"""<testsuite name="t"><properties><property name="shard" value="{index}/2"/></properties>
-            <testcase classname="A" name="test{index}"/></testsuite>"""
+            <testcase classname="A" name="test{index}"/></testsuite>""",
         )
-    result = lab("merge", "--junit", str(tmp_path / "all.xml"), str(tmp_path / "results"), home=tmp_path)
+    result = scratch.lab("merge", "--junit", scratch.folder / "all.xml", scratch.folder / "results")
     assert (result.returncode, result.stdout) == (0, "2 files\n2 passed, 0 failed\n")
-    assert (tmp_path / "all.xml").exists()
-    (tmp_path / "results/1.xml").unlink()
-    result = lab("merge", str(tmp_path / "results"), home=tmp_path)
+    assert (scratch.folder / "all.xml").exists()
+    (scratch.folder / "results/1.xml").unlink()
+    result = scratch.lab("merge", scratch.folder / "results")
     assert (result.returncode, result.stdout.splitlines()[0]) == (1, "shard 1/2 is missing")
 
 

@@ -144,7 +144,7 @@ def test_without_swift_what_is_missing_is_said(clone: Clone, scratch: ScratchLab
     shutil.rmtree(clone.folder / ".build-lab")
     text = PREPARE + " 2>&1"
     first, _ = scratch.bash(text, swift="no", PATH=str(clone.folder)).splitlines()
-    assert first.startswith("lab: there is no dittojay in this lab")
+    assert first.startswith("lab: dittojay is not in this lab")
 
 
 # SwiftPM's plan of a build of a package that depends on another one by path. The lab's own is in the folder `library`.

@@ -75,25 +75,25 @@ def test_those_of_tests_are_passed_on() -> None:
     ("name", "words", "text"),
     [
         ("run", ["--contollers", "3"], "unknown option --contollers; did you mean --controllers?"),
-        ("run", ["--zzz"], "unknown option --zzz; lab help run lists all"),
+        ("run", ["--zzz"], "unknown option --zzz; see lab help run"),
         ("run", ["--controllers"], "--controllers needs a value: --controllers N"),
-        ("run", ["--controllers", "many"], "--controllers takes 1 to 250, not many"),
+        ("run", ["--controllers", "many"], "invalid --controllers many; expected 1 to 250"),
         ("run", ["--fresh=yes"], "--fresh takes no value"),
-        ("run", ["--time", "fast", "--", "true"], "--time takes real, counted or simulated, not fast"),
-        ("run", ["--env", "A-B=1", "--", "true"], "--env takes NAME or NAME=VALUE, not A-B=1"),
-        ("run", ["--hosts", "9"], "--hosts takes 1, 2, 3, 4, 5, 6, 7 or 8, not 9"),
+        ("run", ["--time", "fast", "--", "true"], "invalid --time fast; expected real, counted or simulated"),
+        ("run", ["--env", "A-B=1", "--", "true"], "invalid --env A-B=1; expected NAME or NAME=VALUE"),
+        ("run", ["--hosts", "9"], "invalid --hosts 9; expected 1, 2, 3, 4, 5, 6, 7 or 8"),
         ("run", ["--host", "a"], "--host needs --hosts N before it"),
-        ("run", ["--package", "nowhere", "--", "true"], "--package takes a folder that is there, not nowhere"),
-        ("run", ["--scene", "nowhere.yaml", "--", "true"], "--scene takes a file that is there, not nowhere.yaml"),
-        ("run", ["--shard", "1/2", "--", "true"], "--shard is for lab test"),
-        ("demo", ["--page", "x"], "--page is for lab run and exec"),
-        ("exec", ["--time=real", "true"], "--time is for lab demo, run, test, shell, up and bench"),
-        ("test", ["--shard", "0/3"], "--shard takes K/N, such as 2/5, with K from 1 to N, not 0/3"),
-        ("test", ["--shard=4/3"], "not 4/3"),
-        ("test", ["--shard", "2"], "not 2"),
-        ("test", ["--repeat", "0"], "--repeat takes a number of rounds from 1 on, not 0"),
-        ("test", ["--junit", "/"], "--junit takes a file, not /"),
-        ("test", ["--junit", ""], "--junit takes a file, not nothing"),
+        ("run", ["--package", "nowhere", "--", "true"], "invalid --package nowhere; expected an existing folder"),
+        ("run", ["--scene", "nowhere.yaml", "--", "true"], "invalid --scene nowhere.yaml; expected an existing file"),
+        ("run", ["--shard", "1/2", "--", "true"], "--shard is not an option of lab run; it is for lab test"),
+        ("demo", ["--page", "x"], "--page is not an option of lab demo; it is for lab run and exec"),
+        ("exec", ["--time=real", "true"], "of lab exec; it is for lab demo, run, test, shell, up and bench"),
+        ("test", ["--shard", "0/3"], "invalid --shard 0/3; expected K/N, such as 2/5, with K from 1 to N"),
+        ("test", ["--shard=4/3"], "invalid --shard 4/3; expected K/N"),
+        ("test", ["--shard", "2"], "invalid --shard 2; expected K/N"),
+        ("test", ["--repeat", "0"], "invalid --repeat 0; expected 1 to 999999"),
+        ("test", ["--junit", "/"], "invalid --junit /; expected a file"),
+        ("test", ["--junit", ""], "invalid --junit ''; expected a file"),
     ],
 )
 def test_mistakes_are_said(name: str, words: list[str], text: str) -> None:
@@ -110,11 +110,11 @@ def test_a_mistake_is_found_before_anything_is_set_up(scratch: ScratchLab) -> No
         (["up", "true"], "up takes no command: use lab exec -- true"),
         (["shell"], "shell needs a terminal"),
         (["page"], "page takes one folder or recording"),
-        (["completion", "csh"], "completion takes bash, zsh or fish"),
+        (["completion", "csh"], "invalid shell csh; expected bash, zsh or fish"),
         (["test", "Values", "--junit", "a.xml"], "options come before filters: lab test --junit"),
         (["tset"], "unknown command tset; did you mean test?"),
-        (["zzz"], "unknown command zzz; lab help lists all"),
-        (["help", "zzz"], "unknown command zzz; lab help lists all"),
+        (["zzz"], "unknown command zzz; see lab help"),
+        (["help", "zzz"], "unknown command zzz; see lab help"),
     ]:
         result = scratch.lab(*words)
         assert (result.returncode, result.stdout) == (125, "")
@@ -140,7 +140,7 @@ def test_named_variables_are_passed_on() -> None:
 def test_time_is_that_of_the_machine_to_be_started() -> None:
     assert applied("--time", "simulated")["LAB_CLOCK"] == "simulated"
     assert applied("--time=real", LAB_CLOCK="counted")["LAB_CLOCK"] == "real"
-    with pytest.raises(UsageError, match="LAB=host has this machine's time"):
+    with pytest.raises(UsageError, match="LAB=host uses this machine's time"):
         applied("--time", "simulated", LAB="host")
 
 

@@ -235,7 +235,7 @@ def test_without_a_wheel_the_lab_is_what_works(
 @pytest.mark.parametrize(
     ("variables", "reason"),
     [
-        ({"LAB_WANTED": "kvm"}, "KVM does not work on this machine"),
+        ({"LAB_WANTED": "kvm"}, "KVM (LAB=kvm) does not work on this machine"),
         ({"LAB_WANTED": "qemu"}, "auto, uml, kvm, tcg or host, not qemu"),
         ({"TEST_BROKEN": "1"}, "the lab could not be set up"),
     ],

@@ -109,9 +109,9 @@ class Relay:
         self.watch()
 
     def close(self) -> None:
-        """The machine has ended."""
-        self.drop_caller()
+        """The machine has ended. A caller that notices finds no listener."""
         for end in (self.listener, self.machine):
             if end.fileno() in self.selector.get_map():
                 self.selector.unregister(end)
             end.close()
+        self.drop_caller()

@@ -206,7 +206,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--adapter", default="hci1", help="controller to use (hci1)")
     parser.add_argument("--timeout", type=float, default=30, help="seconds to find, and to connect to, a device (30)")
-    parser.add_argument("--slice", type=float, default=2, help="seconds after which the scan starts anew (2)")
+    parser.add_argument("--slice", type=float, default=2, help="seconds after which the scan is restarted (2)")
     parser.add_argument("--quiet", type=float, default=15, help="seconds without a notification that end a listen (15)")
     parser.add_argument("--service", help="find only what advertises this service")
     parser.add_argument("--acquire", action="store_true", help="subscribe by AcquireNotify, not by StartNotify")

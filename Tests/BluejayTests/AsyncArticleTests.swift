@@ -42,12 +42,6 @@ import Testing
                 .map { Self.fixtures.appendingPathComponent("swift6/\($0)/main.swift") })
     }
 
-    @Test func `the code of the front page is compiled`() throws {
-        try expectCode(
-            of: Self.page("README.md"),
-            in: [Self.fixtures.appendingPathComponent("sample-app/Tests/HeartRateLogTests/LogTests.swift")])
-    }
-
     @Test func `the programs of the library's guide are those in Fixtures`() throws {
         let page = Self.page("docs/library.md")
         let blocks = Self.blocks(try String(contentsOf: page, encoding: .utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothLab
 
-/// What the library gives to lab-bundle. (Tests/LabScripts and python/bluetooth-lab/tests have what that makes of it.)
+/// What the library gives to lab-bundle. (python/bluetooth-lab/tests has what that makes of it.)
 @Suite struct FailureBundleTests {
     /// 2026-11-21 18:22:55.209251 UTC.
     private static let moment = WallTime(microseconds: 1_795_285_375_209_251)

@@ -98,7 +98,7 @@ def test_a_scene_takes_the_same_course_each_time(tmp_path: Path) -> None:
         started = lab("up", "--time", "simulated", "--scene", str(scene), name=name)
         assert started.returncode == 0, started.stderr
         for number in range(3):
-            # Each time the machine is as after its start, and the radio begins anew from its seed.
+            # A reset restores the machine's initial state and restarts the radio with its seed.
             assert lab("reset", name=name).returncode == 0
             out = tmp_path / str(number)
             result = lab("exec", "--out", str(out), "--", "bash", "-c", text, name=name)

@@ -1,4 +1,4 @@
-"""A lab that stays up, for real: its machine is started once for all of these tests."""
+"""A persistent lab on a real machine, which is started once for all of these tests."""
 
 import json
 import os
@@ -131,7 +131,7 @@ def test_a_terminal_is_one() -> None:
         while data := os.read(ours, 1024):
             output += data
     except OSError:
-        pass  # the terminal has no other end any more
+        pass  # the terminal's other end is closed
     assert process.wait(timeout=LIMIT) == 0 and b"24 80" in output
 
 

@@ -22,5 +22,5 @@ install_tools() {
 # list_sources LANGUAGE: all files in it, into `files`
 list_sources() {
     mapfile -t files < <(python3 -B scripts/python sources "$1")
-    ((${#files[@]})) || { echo "there are no sources in $1" >&2 && return 1; }
+    ((${#files[@]})) || { echo "no sources in $1" >&2 && return 1; }
 }

@@ -21,7 +21,7 @@ find_packages() {
     deb=${found#* }
     found=$(find "$packages" -maxdepth 1 -name '*.tar.gz' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1)
     tarball=${found#* }
-    [[ -n $deb && -n $tarball ]] || die "there is no package: run scripts/release/package"
+    [[ -n $deb && -n $tarball ]] || die "no package: run scripts/release/package"
 }
 
 make_base() {

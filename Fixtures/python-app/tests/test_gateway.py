@@ -49,5 +49,5 @@ async def test_a_thermometer_that_refuses_is_an_error(gateway, sensor):
 
 
 def anext_of(values):
-    """The next value, awaited from now on."""
+    """Starts to wait for the next value."""
     return asyncio.ensure_future(values.__anext__())

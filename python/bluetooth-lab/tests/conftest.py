@@ -12,6 +12,7 @@ from pytest_bluetooth_lab.devtools import Session
 from pytest_bluetooth_lab.page import WebPage
 
 from browser_pages import Open
+from scratch_lab import scratch as scratch  # a fixture
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ class RecordFolder:
         self.packet(seconds, 0xFFFF, USER_LOGGING, bytes([6, len(name)]) + name + text.encode() + b"\0")
 
     def message(self, seconds: float, headline: str, *content: str) -> None:
-        """`headline`: with `@` in the place of the time."""
+        """`headline`: with `@` instead of the time."""
         self.bus.append(f"{text_of(START + seconds)}  {headline.replace('@', f'time={START + seconds:.6f}')}\n")
         self.bus += [f"   {line}\n" for line in content]
         self.end = max(self.end, seconds)

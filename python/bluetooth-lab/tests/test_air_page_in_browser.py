@@ -89,7 +89,7 @@ def test_the_time_passes_when_it_is_played(page: WebPage) -> None:
     page.click("#play")
     page.wait_for("document.querySelector('#play').textContent === 'Play'")
     assert page.text("#clock") == "2.50 s", "it ends with the test"
-    press(page, " ", " ")  # the button has the focus: it begins anew
+    press(page, " ", " ")  # the button has the focus: it restarts
     page.wait_for("parseFloat(document.querySelector('#clock').textContent) < 2")
 
 
@@ -172,10 +172,10 @@ def test_odd_lines_of_a_recording_are_left_out(opened: Open, tmp_path: Path) -> 
 
 def test_what_has_no_air_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x.jsonl").write_text("no air\n")
-    with pytest.raises(ValueError, match="virtual-radio record makes one"):
+    with pytest.raises(ValueError, match="virtual-radio record writes one"):
         air_page(tmp_path / "x.jsonl")
     assert make(tmp_path / "x.jsonl", None, None) == 1
-    assert "x.jsonl has no recording" in capsys.readouterr().err
+    assert "x.jsonl; virtual-radio record writes one" in capsys.readouterr().err
     (tmp_path / "x.jsonl").write_text(air_records.walk())
     assert make(tmp_path / "x.jsonl", None, tmp_path / "y.html") == 0
     assert "<title>Air of x</title>" in (tmp_path / "y.html").read_text()

@@ -19,26 +19,13 @@ from bluetooth_lab.command_line.commands import BY_NAME, COMMANDS, TOPICS
 from bluetooth_lab.command_line.parsing import HelpWanted, Line, UsageError, find_command, parse_line
 from bluetooth_lab.command_line.project import enter_folder, find_project
 from bluetooth_lab.places import ROOT, lab_home
+from scratch_lab import LAB, ScratchLab
 
-LAB = ROOT / "lab"
 NAMES = [command.name for command in COMMANDS]
 
 
 def line(name: str, *words: str) -> Line:
     return parse_line(BY_NAME[name], words)
-
-
-def lab(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LAB", "XDG_"))}
-    return subprocess.run(
-        [LAB, *words],
-        env={**kept, "LAB_HOME": str(home), **more},
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-        check=False,
-    )
 
 
 # Words
@@ -88,25 +75,25 @@ def test_those_of_tests_are_passed_on() -> None:
     ("name", "words", "text"),
     [
         ("run", ["--contollers", "3"], "unknown option --contollers; did you mean --controllers?"),
-        ("run", ["--zzz"], "unknown option --zzz; lab help run lists all"),
+        ("run", ["--zzz"], "unknown option --zzz; see lab help run"),
         ("run", ["--controllers"], "--controllers needs a value: --controllers N"),
-        ("run", ["--controllers", "many"], "--controllers takes 1 to 250, not many"),
+        ("run", ["--controllers", "many"], "invalid --controllers many; expected 1 to 250"),
         ("run", ["--fresh=yes"], "--fresh takes no value"),
-        ("run", ["--time", "fast", "--", "true"], "--time takes real, counted or simulated, not fast"),
-        ("run", ["--env", "A-B=1", "--", "true"], "--env takes NAME or NAME=VALUE, not A-B=1"),
-        ("run", ["--hosts", "9"], "--hosts takes 1, 2, 3, 4, 5, 6, 7 or 8, not 9"),
+        ("run", ["--time", "fast", "--", "true"], "invalid --time fast; expected real, counted or simulated"),
+        ("run", ["--env", "A-B=1", "--", "true"], "invalid --env A-B=1; expected NAME or NAME=VALUE"),
+        ("run", ["--hosts", "9"], "invalid --hosts 9; expected 1, 2, 3, 4, 5, 6, 7 or 8"),
         ("run", ["--host", "a"], "--host needs --hosts N before it"),
-        ("run", ["--package", "nowhere", "--", "true"], "--package takes a folder that is there, not nowhere"),
-        ("run", ["--scene", "nowhere.yaml", "--", "true"], "--scene takes a file that is there, not nowhere.yaml"),
-        ("run", ["--shard", "1/2", "--", "true"], "--shard is for lab test"),
-        ("demo", ["--page", "x"], "--page is for lab run and exec"),
-        ("exec", ["--time=real", "true"], "--time is for lab demo, run, test, shell, up and bench"),
-        ("test", ["--shard", "0/3"], "--shard takes K/N, such as 2/5, with K from 1 to N, not 0/3"),
-        ("test", ["--shard=4/3"], "not 4/3"),
-        ("test", ["--shard", "2"], "not 2"),
-        ("test", ["--repeat", "0"], "--repeat takes a number of rounds from 1 on, not 0"),
-        ("test", ["--junit", "/"], "--junit takes a file, not /"),
-        ("test", ["--junit", ""], "--junit takes a file, not nothing"),
+        ("run", ["--package", "nowhere", "--", "true"], "invalid --package nowhere; expected an existing folder"),
+        ("run", ["--scene", "nowhere.yaml", "--", "true"], "invalid --scene nowhere.yaml; expected an existing file"),
+        ("run", ["--shard", "1/2", "--", "true"], "--shard is not an option of lab run; it is for lab test"),
+        ("demo", ["--page", "x"], "--page is not an option of lab demo; it is for lab run and exec"),
+        ("exec", ["--time=real", "true"], "of lab exec; it is for lab demo, run, test, shell, up and bench"),
+        ("test", ["--shard", "0/3"], "invalid --shard 0/3; expected K/N, such as 2/5, with K from 1 to N"),
+        ("test", ["--shard=4/3"], "invalid --shard 4/3; expected K/N"),
+        ("test", ["--shard", "2"], "invalid --shard 2; expected K/N"),
+        ("test", ["--repeat", "0"], "invalid --repeat 0; expected 1 to 999999"),
+        ("test", ["--junit", "/"], "invalid --junit /; expected a file"),
+        ("test", ["--junit", ""], "invalid --junit ''; expected a file"),
     ],
 )
 def test_mistakes_are_said(name: str, words: list[str], text: str) -> None:
@@ -115,7 +102,7 @@ def test_mistakes_are_said(name: str, words: list[str], text: str) -> None:
     assert text in str(error.value)
 
 
-def test_a_mistake_is_found_before_anything_is_set_up(tmp_path: Path) -> None:
+def test_a_mistake_is_found_before_anything_is_set_up(scratch: ScratchLab) -> None:
     for words, text in [
         (["run"], "no command to run: lab run [OPTION…] -- COMMAND [ARG…]"),
         (["exec", "--name", "x"], "no command to run"),
@@ -123,16 +110,16 @@ def test_a_mistake_is_found_before_anything_is_set_up(tmp_path: Path) -> None:
         (["up", "true"], "up takes no command: use lab exec -- true"),
         (["shell"], "shell needs a terminal"),
         (["page"], "page takes one folder or recording"),
-        (["completion", "csh"], "completion takes bash, zsh or fish"),
+        (["completion", "csh"], "invalid shell csh; expected bash, zsh or fish"),
         (["test", "Values", "--junit", "a.xml"], "options come before filters: lab test --junit"),
         (["tset"], "unknown command tset; did you mean test?"),
-        (["zzz"], "unknown command zzz; lab help lists all"),
-        (["help", "zzz"], "unknown command zzz; lab help lists all"),
+        (["zzz"], "unknown command zzz; see lab help"),
+        (["help", "zzz"], "unknown command zzz; see lab help"),
     ]:
-        result = lab(*words, home=tmp_path / "home")
+        result = scratch.lab(*words)
         assert (result.returncode, result.stdout) == (125, "")
         assert text in result.stderr, words
-    assert not (tmp_path / "home").exists() or os.listdir(tmp_path / "home") == ["pycache"]
+    assert not scratch.home.exists() or os.listdir(scratch.home) == ["pycache"]
 
 
 # What options stand for
@@ -153,7 +140,7 @@ def test_named_variables_are_passed_on() -> None:
 def test_time_is_that_of_the_machine_to_be_started() -> None:
     assert applied("--time", "simulated")["LAB_CLOCK"] == "simulated"
     assert applied("--time=real", LAB_CLOCK="counted")["LAB_CLOCK"] == "real"
-    with pytest.raises(UsageError, match="LAB=host has this machine's time"):
+    with pytest.raises(UsageError, match="LAB=host uses this machine's time"):
         applied("--time", "simulated", LAB="host")
 
 
@@ -186,8 +173,8 @@ def test_every_command_has_an_action_and_help(name: str) -> None:
         parse_line(BY_NAME[name], ["--help"])
 
 
-def test_help_is_asked_for_in_three_ways(tmp_path: Path) -> None:
-    texts = {lab(*words, home=tmp_path).stdout for words in (["help", "run"], ["run", "--help"], ["run", "-h", "x"])}
+def test_help_is_asked_for_in_three_ways(scratch: ScratchLab) -> None:
+    texts = {scratch.lab(*words).stdout for words in (["help", "run"], ["run", "--help"], ["run", "-h", "x"])}
     assert texts == {help_texts.text_of("run")}
 
 
@@ -220,14 +207,14 @@ def test_options_of_usage_lines_are_options(name: str) -> None:
     assert named <= {option.name for option in command.options}
 
 
-def test_no_command_is_wrong_usage(tmp_path: Path) -> None:
-    result = lab(home=tmp_path)
+def test_no_command_is_wrong_usage(scratch: ScratchLab) -> None:
+    result = scratch.lab()
     assert (result.returncode, result.stdout) == (2, "")
     assert "usage: lab COMMAND" in result.stderr
 
 
-def test_the_version_is_that_of_the_programs(tmp_path: Path) -> None:
-    assert lab("--version", home=tmp_path).stdout == f"lab {__version__}\n"
+def test_the_version_is_that_of_the_programs(scratch: ScratchLab) -> None:
+    assert scratch.lab("--version").stdout == f"lab {__version__}\n"
     assert f'packageVersion = "{__version__}"' in (ROOT / "Sources/CommandSupport/PackageVersion.swift").read_text()
 
 
@@ -336,32 +323,29 @@ def test_the_lab_of_a_clone_keeps_its_things_in_it() -> None:
 # Tests
 
 
-def test_a_filter_that_matches_nothing_takes_seconds_and_builds_nothing(tmp_path: Path) -> None:
-    swift = tmp_path / "bin/swift"
-    swift.parent.mkdir()
-    swift.write_text("#!/bin/sh\necho built >&2\nexit 1\n")
-    swift.chmod(0o755)
+def test_a_filter_that_matches_nothing_takes_seconds_and_builds_nothing(scratch: ScratchLab) -> None:
+    scratch.write("bin/swift", "#!/bin/sh\necho built >&2\nexit 1\n", is_executable=True)
     begin = time.monotonic()
-    path = f"{tmp_path}/bin:{os.environ['PATH']}"
-    result = lab("test", "--package", str(ROOT), "AdapterTestz", home=tmp_path / "home", PATH=path)
+    path = f"{scratch.folder}/bin:{os.environ['PATH']}"
+    result = scratch.lab("test", "--package", ROOT, "AdapterTestz", PATH=path)
     assert time.monotonic() - begin < 5
     assert result.returncode == 1
     assert "no test matches AdapterTestz; did you mean AdapterTests" in result.stderr
     assert "built" not in result.stderr
 
 
-def test_results_are_merged(tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
+def test_results_are_merged(scratch: ScratchLab) -> None:
     for index in (1, 2):
-        (tmp_path / f"results/{index}.xml").write_text(
+        scratch.write(
+            f"results/{index}.xml",
             f"""<testsuite name="t"><properties><property name="shard" value="{index}/2"/></properties>
-            <testcase classname="A" name="test{index}"/></testsuite>"""
+            <testcase classname="A" name="test{index}"/></testsuite>""",
         )
-    result = lab("merge", "--junit", str(tmp_path / "all.xml"), str(tmp_path / "results"), home=tmp_path)
+    result = scratch.lab("merge", "--junit", scratch.folder / "all.xml", scratch.folder / "results")
     assert (result.returncode, result.stdout) == (0, "2 files\n2 passed, 0 failed\n")
-    assert (tmp_path / "all.xml").exists()
-    (tmp_path / "results/1.xml").unlink()
-    result = lab("merge", str(tmp_path / "results"), home=tmp_path)
+    assert (scratch.folder / "all.xml").exists()
+    (scratch.folder / "results/1.xml").unlink()
+    result = scratch.lab("merge", scratch.folder / "results")
     assert (result.returncode, result.stdout.splitlines()[0]) == (1, "shard 1/2 is missing")
 
 

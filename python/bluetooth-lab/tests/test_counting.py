@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bluetooth_lab.places import PACKAGE
 from bluetooth_lab.testing.counting import count, main, problems_of
 from bluetooth_lab.testing.records import Outcome, read, read_junit, read_swift_testing, read_xctest
 
@@ -107,8 +111,109 @@ def test_skipped_tests_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == "run: 1 passed, 0 failed, 2 skipped\n"
 
 
-def test_a_path_may_have_equals_signs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+# What count-tests prints
+
+Counted = Callable[..., tuple[int, list[str]]]
+
+
+@pytest.fixture
+def counted(capsys: pytest.CaptureFixture[str]) -> Counted:
+    """Counts runs; the exit status and the lines."""
+
+    def count_tests(*runs: str) -> tuple[int, list[str]]:
+        status = main(list(runs))
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return status, printed.out.splitlines()
+
+    return count_tests
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "tests.jsonl"
+
+
+def test_what_passed_failed_and_was_skipped_is_counted(file: Path, counted: Counted) -> None:
+    records = [function("a"), function("b"), function("c")]
+    records += [event("testStarted", "a"), event("testEnded", "a", "pass")]
+    records += [event("testStarted", "b"), event("testEnded", "b", "fail"), event("testSkipped", "c")]
+    file.write_text(stream(*records, event("runEnded")))
+    status, lines = counted(f"unit tests=1={file}")
+    assert status == 1
+    assert "unit tests: failed: b (App.b)" in lines
+    assert "unit tests: 1 passed, 1 failed, 1 skipped" in lines
+    assert lines[-1] == "1 passed, 1 failed"
+
+
+def test_a_test_that_a_crash_ended_has_failed(file: Path, counted: Counted) -> None:
+    file.write_text(stream(function("a"), event("testStarted", "a")) + '{"kind": "ev')
+    status, lines = counted(f"unit tests=139={file}")
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed")
+    assert "unit tests: did not end: a (App.a)" in lines
+
+
+def test_a_run_that_did_not_end_has_failed(file: Path, counted: Counted) -> None:
+    file.write_text(stream(*PASSED))
+    assert counted(f"unit tests=0={file}")[1][-1] == "1 passed, 1 failed"
+
+
+def test_an_exit_status_without_a_failed_test_is_a_failure(file: Path, counted: Counted) -> None:
+    file.write_text(COMPLETE)
+    status, lines = counted(f"unit tests=3={file}")
+    assert (status, lines[-1]) == (1, "1 passed, 1 failed")
+    assert "unit tests: unit tests ended with exit status 3" in lines
+
+
+def test_nothing_that_ran_is_no_success(tmp_path: Path, counted: Counted) -> None:
+    status, lines = counted(f"unit tests=69={tmp_path}/none.jsonl")
+    assert (status, lines[-2:]) == (1, ["no test matches", "0 passed, 0 failed"])
+
+
+def test_a_test_of_xctest_that_did_not_end_has_failed(tmp_path: Path, counted: Counted) -> None:
+    file = tmp_path / "xctest.log"
+    file.write_text("""Test Case 'A.one' started at 2026-11-23
+Test Case 'A.one' passed (0.1 seconds)
+Test Case 'A.two' started at 2026-11-23
+""")
+    status, lines = counted(f"XCTest=132={file}")
+    assert (status, lines[-1]) == (1, "1 passed, 1 failed")
+    assert "XCTest: did not end: A.two (A.two)" in lines
+
+
+def test_errors_of_pytest_are_failures(tmp_path: Path, counted: Counted) -> None:
+    file = tmp_path / "junit.xml"
+    file.write_text("""<testsuites><testsuite>
+        <testcase classname="test_app" name="a"/><testcase classname="test_app" name="b"><failure/></testcase>
+        <testcase classname="test_app" name="c"><error/></testcase>
+        <testcase classname="test_app" name="d"><skipped/></testcase>
+        </testsuite></testsuites>""")
+    status, lines = counted(f"tests of app=1={file}")
+    assert (status, lines[-1]) == (1, "1 passed, 2 failed")
+    assert "tests of app: 1 passed, 2 failed, 1 skipped" in lines
+
+
+@pytest.mark.parametrize("text", ["<testsuites><test", None])
+def test_a_junit_file_that_is_missing_or_broken_is_a_failure(
+    tmp_path: Path, counted: Counted, text: str | None
+) -> None:
+    file = tmp_path / "junit.xml"
+    if text:
+        file.write_text(text)
+    assert counted(f"tests of app=0={file}")[1][-1] == "0 passed, 1 failed"
+
+
+def test_a_path_may_have_equals_signs(tmp_path: Path, counted: Counted) -> None:
     file = tmp_path / "a=b.jsonl"
     file.write_text(COMPLETE)
-    assert main([f"run=0={file}"]) == 0
-    assert capsys.readouterr().out.endswith("1 passed, 0 failed\n")
+    status, lines = counted(f"run=0={file}")
+    assert (status, lines[-1]) == (0, "1 passed, 0 failed")
+
+
+def test_runs_add_up(file: Path, tmp_path: Path) -> None:
+    file.write_text(COMPLETE)
+    (tmp_path / "junit.xml").write_text('<testsuite><testcase classname="t" name="a"/></testsuite>')
+    words = [sys.executable, "-B", str(PACKAGE), "count-tests", f"here=0={file}", f"there=0={tmp_path}/junit.xml"]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "here: 1 passed, 0 failed\nthere: 1 passed, 0 failed\n2 passed, 0 failed\n"

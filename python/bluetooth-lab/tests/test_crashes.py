@@ -83,19 +83,19 @@ def test_a_large_core_is_compressed_and_a_larger_one_is_not_kept(run: Path, monk
     first, second = crashes.crashes()
     assert crashes.keep(first, run).endswith("its core is crash-a-1.core.gz\n")
     assert gzip.decompress((run / "crash-a-1.core.gz").read_bytes()) == content
-    monkeypatch.setattr(crashes, "MOST_KEPT", 1000)
+    monkeypatch.setattr(crashes, "MAXIMUM_KEPT", 1000)
     assert "its core is not kept" in crashes.keep(second, run)
     assert not (run / "crash-a-2.core.gz").exists()
 
 
 def test_what_crashes_again_and_again_is_kept_a_few_times(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without_gdb(monkeypatch)
-    for number in range(crashes.MOST_CRASHES + 2):
+    for number in range(crashes.MAXIMUM_CRASHES + 2):
         core = run / "cores" / f"a.{number}.11.1"
         core.touch()
         os.utime(core, (number, number))
     crashes.keep_all(run / "out")
-    assert len(list((run / "out" / "crashes").glob("*.txt"))) == crashes.MOST_CRASHES
+    assert len(list((run / "out" / "crashes").glob("*.txt"))) == crashes.MAXIMUM_CRASHES
     assert (run / "notes").read_text().count("its core is not kept") == 2
     assert not list((run / "cores").iterdir())
 

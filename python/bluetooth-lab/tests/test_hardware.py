@@ -84,10 +84,10 @@ def test_why_a_machine_is_not_in_user_mode_linux_is_said(
     ("variables", "works", "text"),
     [
         ({"LAB": "uml"}, False, "no kernel for user-mode Linux: run lab setup --uml"),
-        ({"LAB": "uml", "LAB_KERNEL": "linux-image-amd64"}, True, "LAB_KERNEL is for a virtual machine"),
-        ({"LAB": "uml", "LAB_CLOCK": "counted"}, True, "user-mode Linux (LAB=uml) has real or simulated time"),
-        ({"LAB": "kvm"}, True, "KVM does not work on this machine (LAB=kvm)"),
-        ({"LAB": "qemu"}, True, "LAB is uml, kvm, tcg or host, not qemu"),
+        ({"LAB": "uml", "LAB_KERNEL": "linux-image-amd64"}, True, "LAB_KERNEL does not work with user-mode Linux"),
+        ({"LAB": "uml", "LAB_CLOCK": "counted"}, True, "user-mode Linux (LAB=uml) does not support --time counted"),
+        ({"LAB": "kvm"}, True, "KVM (LAB=kvm) does not work on this machine"),
+        ({"LAB": "qemu"}, True, "invalid LAB qemu; expected uml, kvm, tcg or host"),
     ],
 )
 def test_a_machine_that_cannot_be_had_is_a_mistake(
@@ -119,9 +119,9 @@ def test_the_radio_is_our_own_unless_another_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
-        ({"LAB_RADIO": "real"}, "virtual or btvirt: not real"),
-        ({"LAB_RADIO": "btvirt", "LAB_RADIO_OPTIONS": "--air real"}, "--air is for --radio virtual"),
-        ({"LAB_RADIO": "btvirt", "LAB_SCENE": "/x.json"}, "--scene is for --radio virtual"),
+        ({"LAB_RADIO": "real"}, "invalid radio real (--radio, LAB_RADIO); expected virtual or btvirt"),
+        ({"LAB_RADIO": "btvirt", "LAB_RADIO_OPTIONS": "--air real"}, "--air requires --radio virtual"),
+        ({"LAB_RADIO": "btvirt", "LAB_SCENE": "/x.json"}, "--scene requires --radio virtual"),
     ],
 )
 def test_another_radio_is_a_mistake(variables: dict[str, str], text: str, said: list[str]) -> None:
@@ -134,7 +134,7 @@ def test_another_clock_is_a_mistake(said: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         choose({"LAB_CLOCK": "fast"}, False, False, 2)
     assert ended.value.code == 125
-    assert said == ["LAB_CLOCK is real, counted or simulated, not fast"]
+    assert said == ["invalid LAB_CLOCK fast; expected real, counted or simulated"]
 
 
 @pytest.mark.parametrize(("text", "works"), [("yes 6.1 none 0", True), ("no 6.1", False), ("", False), (None, False)])

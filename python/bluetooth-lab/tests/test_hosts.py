@@ -36,9 +36,9 @@ def test_each_host_has_its_command() -> None:
         (("2", "--host", "c", "--", "true"), "lab run [OPTION…] --host a"),
         (("2", "--host", "a", "--", "--host", "b", "--", "true"), "no command to run on host a"),
         (("2", "--host", "a", "--", "x", "--host", "a", "--", "y"), "host a has two commands"),
-        (("2", "--controllers", "9", *BOTH), "1 to 8 with 2 hosts"),
-        (("3", "--controllers", "6", *BOTH), "1 to 5 with 3 hosts"),
-        (("9", *BOTH), "--hosts takes 1, 2, "),
+        (("2", "--controllers", "9", *BOTH), "too many controllers: 9 (limit 8 with 2 hosts, 16 in all)"),
+        (("3", "--controllers", "6", *BOTH), "too many controllers: 6 (limit 5 with 3 hosts, 16 in all)"),
+        (("9", *BOTH), "invalid --hosts 9; expected 1, 2, "),
     ],
 )
 def test_mistakes_are_said(words: tuple[str, ...], text: str) -> None:
@@ -57,7 +57,7 @@ def test_two_hosts_cannot_have_simulated_time(said: list[str], monkeypatch: pyte
     monkeypatch.setenv("LAB_CLOCK", "simulated")
     with pytest.raises(SystemExit):
         hosts.main(["--hosts", "2", *BOTH])
-    assert said[-1].startswith("several hosts cannot have simulated time")
+    assert said[-1].startswith("simulated time needs one host")
 
 
 def machine_words(host: str, *words: str) -> str:

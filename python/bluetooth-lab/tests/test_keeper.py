@@ -1,4 +1,4 @@
-"""The machine as a process, with shell scripts in the place of QEMU."""
+"""The machine as a process, with shell scripts instead of QEMU."""
 
 from __future__ import annotations
 

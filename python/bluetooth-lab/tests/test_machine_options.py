@@ -31,7 +31,8 @@ def test_joined_ports_are_names_and_descriptors() -> None:
 
 def test_a_joined_port_needs_a_descriptor(said: list[str]) -> None:
     for value in ("peer", "peer=", "=7", "peer=x"):
-        assert "--joined takes PORT=DESCRIPTOR" in refusal(said, "--joined", value, "--", "true")
+        text = refusal(said, "--joined", value, "--", "true")
+        assert f"invalid --joined {value}; expected PORT=DESCRIPTOR" in text
 
 
 def test_a_number_of_controllers_that_no_radio_makes_is_a_mistake(said: list[str]) -> None:

@@ -124,7 +124,7 @@ def test_the_command_writes_the_page_beside_the_record(tmp_path: Path, capsys: p
 def test_a_folder_without_a_record_is_a_mistake(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         make(tmp_path, None, None)
-    assert "has no record" in capfd.readouterr().err
+    assert "no record in" in capfd.readouterr().err
 
 
 def test_failed_tests_are_listed_with_their_pages(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from bluetooth_lab.machine.hardware import kvm_works
 from bluetooth_lab.machine.job import job_environment
 from bluetooth_lab.machine.obstacles import may_trace
-from bluetooth_lab.places import Places
+from bluetooth_lab.places import LAB_BUILDS, Places, program_folder
 
 
 def prebuilt(folder: Path) -> dict[str, str]:
@@ -22,6 +22,12 @@ def test_its_programs_come_before_those_of_the_host(tmp_path: Path) -> None:
     path = values["PATH"].split(":")
     assert path.index(f"{tmp_path}/prebuilt/bin") < path.index("/usr/bin") < path.index("/run/lab/busybox")
     assert values["LAB_BLUETOOTHD"] == f"{tmp_path}/prebuilt/libexec/bluetoothd"
+
+
+def test_a_clone_with_it_takes_the_programs_that_are_asked_for(tmp_path: Path) -> None:
+    caller = prebuilt(tmp_path)
+    assert program_folder({**caller, "LAB_CONFIG": ""}) == tmp_path / "home" / "programs"
+    assert program_folder({**caller, "LAB_CONFIG": "debug"}) == LAB_BUILDS / "debug"
 
 
 def test_it_needs_no_kvm(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bluetooth_lab.machine.frames import DISCONNECTED, HEADER, MOST_CONTENT, FrameReader, frame
+from bluetooth_lab.machine.frames import DISCONNECTED, HEADER, MAXIMUM_CONTENT, FrameReader, frame
 from bluetooth_lab.machine.relay import ENOUGH, MOST, Relay
 
 LIMIT = 20  # seconds for what takes milliseconds
@@ -117,11 +117,11 @@ def test_a_caller_that_does_not_read_does_not_make_it_grow(port: Port) -> None:
         assert sent < 10 * ENOUGH and len(port.relay.to_caller) < ENOUGH + MOST
 
 
-@pytest.mark.parametrize("length", [MOST_CONTENT + 2 * MOST, 0xFFFF_FFFF])
+@pytest.mark.parametrize("length", [MAXIMUM_CONTENT + 2 * MOST, 0xFFFF_FFFF])
 def test_a_caller_that_is_none_of_ours_is_left(port: Port, length: int) -> None:
     with port.call() as caller:
         with contextlib.suppress(OSError):
-            caller.sendall(HEADER.pack(b"I", length) + bytes(MOST_CONTENT + 4 * MOST))
+            caller.sendall(HEADER.pack(b"I", length) + bytes(MAXIMUM_CONTENT + 4 * MOST))
         assert port.receive() == DISCONNECTION
         with contextlib.suppress(ConnectionResetError):
             assert caller.recv(1) == b""

@@ -12,7 +12,7 @@ import pytest
 
 from bluetooth_lab.places import GUEST
 from bluetooth_lab.testing.results import Report, Result
-from bluetooth_lab.testing.rounds import MOST_IN_ONE_MACHINE, Batch, Failures, Rounds
+from bluetooth_lab.testing.rounds import MAXIMUM_IN_ONE_MACHINE, Batch, Failures, Rounds
 from bluetooth_lab.testing.runner import Runner
 
 PASSED = '<testsuite><testcase classname="A" name="a"/></testsuite>'
@@ -41,7 +41,7 @@ def test_rounds_are_in_one_machine_as_far_as_it_can_take_them() -> None:
 
 def test_endless_rounds_of_several_parts_take_turns() -> None:
     assert numbers(Rounds(None, True), 2, 1, 8) == [1, 2, 4, 8, 16, 32, 64, 64]
-    assert numbers(Rounds(None, True), 1, 1, 2) == [MOST_IN_ONE_MACHINE] * 2
+    assert numbers(Rounds(None, True), 1, 1, 2) == [MAXIMUM_IN_ONE_MACHINE] * 2
     assert numbers(Rounds(4, True), 2, 1) == [4]
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.machine.session import Link, Session
-from bluetooth_lab.machine.start import MOST_SAVED, Start, saved_file
+from bluetooth_lab.machine.start import MAXIMUM_SAVED, Start, saved_file
 from bluetooth_lab.machine.terminal import Terminal
 from bluetooth_lab.places import Places
 
@@ -179,12 +179,12 @@ def test_kvm_and_other_processors_start_by_themselves(places: Places, monkeypatc
 
 
 def test_only_the_last_kinds_are_kept(tmp_path: Path) -> None:
-    for number in range(MOST_SAVED + 2):
+    for number in range(MAXIMUM_SAVED + 2):
         (tmp_path / str(number)).write_bytes(b"")
         os.utime(tmp_path / str(number), (number, number))
     start = Start(JOB, tmp_path / "new")
     FakeQEMU(start)
     assert start.monitor and start.saved
     start.save(start.monitor, start.saved)
-    assert {path.name for path in tmp_path.iterdir()} == {"new", *(str(n) for n in range(3, MOST_SAVED + 2))}
+    assert {path.name for path in tmp_path.iterdir()} == {"new", *(str(n) for n in range(3, MAXIMUM_SAVED + 2))}
     start.close()

@@ -14,6 +14,7 @@ import pytest
 
 from bluetooth_lab.machine.persistent import start_time
 from bluetooth_lab.places import PACKAGE
+from scratch_lab import LAB, ScratchLab
 
 LIMIT = 20  # seconds, on a busy machine
 # A tool that says which process it is, and waits.
@@ -57,6 +58,28 @@ def test_ctrl_c_ends_a_tool_that_has_not_begun_without_a_word(tmp_path: Path) ->
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=LIMIT)[1] == b""
     assert process.returncode == -signal.SIGINT
+
+
+# Instead of the tools' Python.
+STAND_IN = """#!/bin/sh
+echo $$ >"$LAB_HOME/tool.new"
+mv "$LAB_HOME/tool.new" "$LAB_HOME/tool"
+read word <"$LAB_HOME/word"
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_lab_becomes_the_tool_that_does_the_work(scratch: ScratchLab, number: signal.Signals) -> None:
+    scratch.write("home/python", STAND_IN, is_executable=True)
+    os.mkfifo(scratch.home / "word")
+    # What starts these tests in the background may have Ctrl-C ignored.
+    words = ["env", "--default-signal=INT", str(LAB), "status"]
+    process = subprocess.Popen(words, env=scratch.environment(), stdin=subprocess.DEVNULL)
+    while not (scratch.home / "tool").exists():
+        assert process.poll() is None
+    assert (scratch.home / "tool").read_text() == f"{process.pid}\n"
+    process.send_signal(number)
+    assert process.wait(LIMIT) == -number
 
 
 def unions_at_run_time(source: str) -> list[str]:

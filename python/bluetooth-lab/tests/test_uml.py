@@ -1,4 +1,4 @@
-"""The command line of a machine in user-mode Linux."""
+"""A machine in user-mode Linux: its command line, and its kernel."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.machine.memory import Memory
 from bluetooth_lab.machine.uml import command_line
+from bluetooth_lab.places import SETUP
+from scratch_lab import ScratchLab
 
 KERNEL, BOOT = Path("/lab/uml/linux"), Path("/lab/lab_boot")
 PARTS = Hardware(Accelerator.USER_MODE, Clock.REAL, "1", "512M")
@@ -33,3 +35,12 @@ def test_its_memory_is_where_there_is_room() -> None:
 
 def test_a_path_with_a_space_is_one_word_for_the_kernel() -> None:
     assert 'LAB_JOB="/my lab/job"' in command_line(PARTS, Path("/my lab/uml/linux"), BOOT, Path("/my lab/job"), [])
+
+
+def test_a_command_takes_the_kernel_that_is_there_and_says_that_it_is_old(scratch: ScratchLab) -> None:
+    kernel = scratch.write("home/uml/linux", is_executable=True)
+    variables = {"XDG_CACHE_HOME": f"{scratch.folder}/cache"}
+    result = scratch.run(SETUP / "setup", "--quiet", "--for", "run", variables=variables)
+    assert result.returncode == 0, result.stderr
+    assert "user-mode Linux is older than its sources: lab setup --uml renews it" in result.stderr
+    assert kernel.exists()

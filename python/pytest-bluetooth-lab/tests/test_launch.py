@@ -130,7 +130,7 @@ class TestFindingTheLab:
         assert launch.find_lab(str(checkout / "lab")) == checkout / "lab"
         monkeypatch.setenv("BLUETOOTH_LAB", str(checkout))
         assert launch.find_lab(None) == checkout / "lab"
-        with pytest.raises(pytest.UsageError, match="there is no lab at"):
+        with pytest.raises(pytest.UsageError, match="no lab at"):
             launch.find_lab("/nowhere")
 
     def test_on_path_but_no_other_program_of_this_name(
@@ -140,7 +140,7 @@ class TestFindingTheLab:
         monkeypatch.setenv("PATH", str(tmp_path / "bin"))
         monkeypatch.setattr(launch, "checkouts", list)
         (tmp_path / "bin" / "lab").touch(0o755)
-        with pytest.raises(pytest.UsageError, match="there is no lab"):
+        with pytest.raises(pytest.UsageError, match="no lab found"):
             launch.find_lab(None)
         (tmp_path / "bin" / "lab").unlink()
         for name in ("lab", "bluetooth-lab"):

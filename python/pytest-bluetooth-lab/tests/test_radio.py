@@ -65,7 +65,7 @@ def test_untouched(radio): assert radio.status()["links"] == []
     )
     result = pytester.runpytest()
     result.assert_outcomes(passed=3, errors=1)
-    result.stdout.fnmatch_lines(["*there is no scene no-such.yaml in *"])
+    result.stdout.fnmatch_lines(["*no scene no-such.yaml in *"])
     commands = in_lab.log("virtual-radio")
     assert commands[0] == f"scene {scene} --hold" and commands[1:3] == ["begin", "reset"]
     assert commands[3].startswith("scene /") and commands[4:] == ["begin", "reset"]

@@ -63,7 +63,7 @@ def test_releases_of_other_branches_are_passed_over(
     git("commit", "--allow-empty", "--message", "Fix the release before the last one")
     git("tag", "0.1.1")
     git("checkout", "-b", "other")
-    git("commit", "--allow-empty", "--message", "Begin anew")
+    git("commit", "--allow-empty", "--message", "Start over")
     git("tag", "v1.0.0")
     git("checkout", "main")
     assert main([]) == 0

@@ -39,7 +39,7 @@ struct LogTests {
     }
 }
 
-/// A trait serves a single test as well. This one is on the front page.
+/// A trait serves a single test as well.
 @Test(.bluetoothLab(sensor: .default)) func theSensorIsLeftAlone() async throws {
     let sensor = try Sensor.here
     try await logHeartRate(count: 1) { _ in }

@@ -31,7 +31,7 @@ from bluetooth_lab.messages import fail
 from bluetooth_lab.places import GUEST, Places, child_command
 
 NAMES = HOSTS_BY_NAME
-MOST_CONTROLLERS = 16  # of all hosts: each takes a port of host a
+MAXIMUM_CONTROLLERS = 16  # of all hosts: each takes a port of host a
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 STAY_UP = GUEST / "stay-up"
@@ -53,10 +53,11 @@ class Options(NamedTuple):
         if not options.commands or not set(options.commands) <= set(options.names):
             example = " ".join(f"--host {name} -- COMMAND [ARG…]" for name in options.names[:2])
             raise UsageError(f"with --hosts {hosts}: lab run [OPTION…] {example}{' …' * (hosts > 2)}")
-        most = MOST_CONTROLLERS // hosts
-        if options.controllers > most:
+        maximum = MAXIMUM_CONTROLLERS // hosts
+        if options.controllers > maximum:
             raise UsageError(
-                f"--controllers takes 1 to {most} with {hosts} hosts: there are at most {MOST_CONTROLLERS} in all"
+                f"too many controllers: {options.controllers} (limit {maximum} with {hosts} hosts, "
+                f"{MAXIMUM_CONTROLLERS} in all)"
             )
         return options
 
@@ -87,7 +88,7 @@ def commands_of(words: Sequence[str]) -> dict[str, Sequence[str]]:
         if not command:
             raise UsageError(f"no command to run on host {host}: --host {host} -- COMMAND [ARG…]")
         if host in commands:
-            raise UsageError(f"host {host} has two commands; let a script run both")
+            raise UsageError(f"host {host} has two commands; run both from a script")
         commands[host] = command
     return commands
 
@@ -222,7 +223,7 @@ def main(words: list[str]) -> int:
 
 def run(options: Options) -> int:
     if os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value:
-        fail("several hosts cannot have simulated time: each would leap while it waits for the others")
+        fail("simulated time needs one host: each of several would leap while it waits for the others")
     _, out = prepare_folders(Places.of(os.environ).home, options.machine.out)
     hosts = Hosts(options.commands)
     hosts.install_signals()

@@ -16,7 +16,7 @@ _host = ""
 
 
 def name_host(host: str) -> None:
-    """From now on, lines begin with the name of one of several hosts."""
+    """Makes lines begin with the name of one of several hosts."""
     global _host
     _host = host
 
@@ -39,7 +39,7 @@ def fail(text: str) -> NoReturn:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Writes all of it, unless nobody reads any more."""
+    """Writes all of it, unless the reader is gone."""
     try:
         while data:
             data = data[os.write(descriptor, data) :]

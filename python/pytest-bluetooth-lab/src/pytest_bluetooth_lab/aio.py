@@ -38,7 +38,7 @@ class AsyncSensor:
         news = asyncio.Event()
 
         def listener() -> None:
-            # When the loop has ended nobody waits any more.
+            # Nobody waits once the loop has ended.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(news.set)
 

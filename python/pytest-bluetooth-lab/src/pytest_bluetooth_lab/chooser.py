@@ -1,4 +1,4 @@
-"""The chooser of Bluetooth devices that a web page opens, answered over DevTools in the place of a person."""
+"""The chooser of Bluetooth devices that a web page opens, answered over DevTools instead of by a person."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ LIMIT = 300.0
 
 
 def bus_position() -> int:
-    """How long the bus trace is now: where to look for what comes from now on."""
+    """The bus trace's current length: what comes later begins there."""
     trace = Path(os.environ.get("LAB_RUN") or "/run/lab") / "record" / "bus.log"
     try:
         return trace.stat().st_size

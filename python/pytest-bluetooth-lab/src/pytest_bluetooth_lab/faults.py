@@ -70,5 +70,5 @@ def crashes(start: float) -> str:
     try:
         done = subprocess.run(command, capture_output=True, timeout=_CRASHES_LIMIT)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"a program has crashed, and there is no backtrace: {error}"
+        return f"a program has crashed, without a backtrace: {error}"
     return done.stdout.decode(errors="replace").strip()

@@ -23,7 +23,7 @@ class FileServer:
 
     def __init__(self, folder: str | Path) -> None:
         if not Path(folder).is_dir():
-            raise NotADirectoryError(f"there is no folder {folder} to serve")
+            raise NotADirectoryError(f"no folder {folder} to serve")
         handler = functools.partial(_Handler, directory=os.fspath(folder))
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True

@@ -57,7 +57,7 @@ class Lab:
         """Files that are kept with the record of the test when it fails, by their names."""
         self._folders = [*folders, Path.cwd()]
         self.radio = Radio(self, self._folders)
-        """The air: who is where, and what disturbs them."""
+        """The air: device positions, links and disturbances."""
         self._programs: list[Program] = []
 
     @property
@@ -78,7 +78,7 @@ class Lab:
         try:
             program = Program(command, self.record, env=env, cwd=cwd)
         except FileNotFoundError as error:
-            raise LabError(f"there is no {command[0]} in this lab") from error
+            raise LabError(f"{command[0]} is not in this lab") from error
         self._programs.append(program)
         return program
 
@@ -119,13 +119,13 @@ class Lab:
         return self._start(adapters, profile, words, options)[0]
 
     def start_sensors(self, count: int, profile: str | None = None, *words: str, **options: Any) -> list[Sensor]:
-        """Starts so many sensors of the same profile in one process, each on a controller of its own, and waits until
-        all advertise.
+        """Starts `count` sensors of one profile in one process, each on a controller of its own, and waits until all
+        advertise.
 
         What they are is as for `start_sensor`; `{n}` in a `name` is the number of each, and from `seed` each has its
         own."""
         if count < 1:
-            raise LabError(f"there cannot be {count} sensors")
+            raise LabError(f"invalid number of sensors {count}; at least 1 is required")
         if not self.sensors:
             self.reset()
         return self._start(self._free_adapters(count), profile, words, options)

@@ -37,7 +37,7 @@ def find_lab(option: str | None) -> Path:
         path = Path(named).expanduser()
         script = path / "lab" if path.is_dir() else path
         if not os.access(script, os.X_OK):
-            raise pytest.UsageError(f"there is no lab at {path}")
+            raise pytest.UsageError(f"no lab at {path}")
         return script.absolute()
     for name in ("bluetooth-lab", "lab"):  # as the Debian package has it, and as a checkout does
         on_path = shutil.which(name)
@@ -55,7 +55,7 @@ def find_lab(option: str | None) -> Path:
         if is_lab(script):
             return script
     raise pytest.UsageError(
-        "there is no lab: pip install bluetooth-lab, or install bluejay-linux's package, or name a checkout's script "
+        "no lab found: pip install bluetooth-lab, or install bluejay-linux's package, or name a checkout's script "
         "`lab` by --bluetooth-lab-path or by the variable BLUETOOTH_LAB"
     )
 

@@ -15,7 +15,7 @@ from .devtools import TIMEOUT, Params, Reply, Session
 POLL_INTERVAL = 0.1
 """Seconds between two looks at the page."""
 
-MOST_MESSAGES = 1000
+MAXIMUM_MESSAGES = 1000
 """Of the console, that are kept."""
 
 # The middle of the first element that the selector finds, once it can be clicked.
@@ -133,7 +133,7 @@ class WebPage:
             )
 
     def type(self, selector: str, text: str, timeout: float = TIMEOUT) -> None:
-        """Types a text into an input, in the place of what it has."""
+        """Types a text into an input, replacing its content."""
         self.wait_for(f"Boolean(document.querySelector({json.dumps(selector)}))", timeout)
         self.evaluate(f"(e => {{ e.focus(); e.select?.() }})(document.querySelector({json.dumps(selector)}))")
         self.session.call("Input.insertText", text=text)
@@ -152,7 +152,7 @@ class WebPage:
         )
 
     def _add(self, level: str, text: str) -> None:
-        if len(self.console) < MOST_MESSAGES:
+        if len(self.console) < MAXIMUM_MESSAGES:
             self.console.append(f"{level}: {text}")
             self._on_line(f"{level}: {text}")
             if level == "error":

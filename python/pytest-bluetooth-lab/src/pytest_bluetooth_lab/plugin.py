@@ -21,8 +21,8 @@ _bundles_key = pytest.StashKey["list[str]"]()
 MARKERS = (
     "sensor(profile, *words, adapter=None, **options): a virtual Bluetooth sensor for the test, from a profile of "
     "dittojay's or a file; several markers are several sensors",
-    "scene(file): who is where in the lab's air, and what happens in it: a scene's file, or the text of one",
-    "bluetooth_lab(controllers=2): the test needs the lab, with so many controllers",
+    "scene(file): device positions and a timeline of events in the lab's air: a scene's file, or the text of one",
+    "bluetooth_lab(controllers=2): the test needs the lab, with this many controllers",
 )
 
 

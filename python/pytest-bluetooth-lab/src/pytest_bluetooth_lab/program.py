@@ -22,7 +22,7 @@ class ProgramError(AssertionError):
 
 
 def let_programs_be_interrupted() -> None:
-    """Lets programs that are started from now on be ended as by Ctrl-C.
+    """Makes programs that are started later end as by Ctrl-C.
 
     They inherit that the tests ignore SIGINT, and shells start what runs in the background like that; what is handled
     here is not inherited. To be called on the main thread."""

@@ -1,4 +1,4 @@
-"""The lab's virtual radio in a test: who is where, what disturbs them, and what happens in the air.
+"""The lab's virtual radio in a test: device positions, disturbances, and events in the air.
 
 `docs/radio.md` has the words: those of the program virtual-radio, which carries them out."""
 
@@ -46,7 +46,7 @@ class Radio:
         self._observer: Program | None = None
         self._start = 0.0
         self.is_changed = False
-        """Whether the air is not any more as it was."""
+        """Whether the air differs from its initial state."""
 
     @property
     def aio(self) -> AsyncRadio:
@@ -129,7 +129,7 @@ class Radio:
     # What there is
 
     def status(self) -> dict[str, Any]:
-        """Who is where, and which links there are: `devices` with `name`, `at_m`, …; `links` with `central`,
+        """Device positions and links: `devices` with `name`, `at_m`, …; `links` with `central`,
         `peripheral` and `rssi_dbm`; `air`, `time_ms`, `phantoms`, `jammers`."""
         status: dict[str, Any] = json.loads(self._send("status", "--json")[0])
         return status
@@ -143,7 +143,7 @@ class Radio:
 
     @property
     def position(self) -> int:
-        """How many events there are: where to look for those that come from now on."""
+        """The number of events so far: later ones begin there."""
         return len(self.events) if self._observer else 0
 
     def find(self, kind: str, words: Sequence[str], since: int) -> RadioEvent | None:
@@ -194,7 +194,7 @@ class Radio:
         deadline = time.monotonic() + LINKS_LIMIT
         while self.status()["links"]:
             if time.monotonic() > deadline:
-                raise RadioError(f"there are still links after {LINKS_LIMIT} s")
+                raise RadioError(f"links still exist after {LINKS_LIMIT} s")
 
     def _observe(self) -> Program:
         """Follows the events. Those of other tests are left out by their times."""
@@ -275,7 +275,7 @@ def _found(path: str, folders: Sequence[Path]) -> Path:
         if (folder / path).is_file():
             return folder / path
     places = ", ".join(str(folder) for folder in folders)
-    raise FileNotFoundError(f"there is no scene {path} in {places}")
+    raise FileNotFoundError(f"no scene {path} in {places}")
 
 
 def _event(line: str) -> RadioEvent | None:

@@ -155,7 +155,7 @@ class Sensor:
 
     @property
     def position(self) -> int:
-        """How many events there are: where to look for what comes from now on."""
+        """The number of events so far: later ones begin there."""
         return len(self.events)
 
     def find(self, event: str, words: Sequence[str], since: int, count: int) -> Event | None:
@@ -197,7 +197,7 @@ class Sensor:
         return int(self.request("chirp", value=value_text(value))["subscribers"])
 
     def set(self, characteristic: str, value: Value) -> None:
-        """Changes what reads of a characteristic give."""
+        """Sets a characteristic's value, which reads return."""
         self.request("set", characteristic=characteristic, value=value_text(value))
 
     def send(self, characteristic: str, value: Value) -> int:
@@ -221,7 +221,7 @@ class Sensor:
         after: int | None = None,
         times: int | None = None,
     ) -> None:
-        """Lets requests go wrong from now on: `fault("temperature", "read", "error", error=0x80, times=1)`.
+        """Injects a fault into a characteristic: `fault("temperature", "read", "error", error=0x80, times=1)`.
 
         `on` is read, write, notify or subscribe; `action` no-answer, error (with `error`, a number or a name),
         disconnect, delay (with `seconds`), flood (with `count` and perhaps `value`) or drop."""
@@ -239,7 +239,7 @@ class Sensor:
         )
 
     def clear_faults(self, characteristic: str | None = None) -> None:
-        """Nothing goes wrong any more, with one characteristic or with all."""
+        """Clears injected faults, of one characteristic or of all."""
         self.request("clear-faults", characteristic=characteristic)
 
     def disconnect(self, central: str | None = None) -> list[str]:
@@ -247,7 +247,7 @@ class Sensor:
         return list(self.request("disconnect", central=central)["disconnected"])
 
     def advertise(self, is_on: bool) -> None:
-        """It advertises again, or no more; links stay up."""
+        """Stops or resumes advertising; links stay up."""
         self.request("advertise", state="on" if is_on else "off")
 
     def power(self, is_on: bool) -> None:
@@ -289,7 +289,7 @@ def profile_argument(profile: str, folders: Sequence[Path]) -> str:
         if path.is_file():
             return str(path)
     places = ", ".join(str(folder) for folder in folders)
-    raise FileNotFoundError(f"there is no profile {profile} in {places}")
+    raise FileNotFoundError(f"no profile {profile} in {places}")
 
 
 def option_words(options: dict[str, Any]) -> list[str]:

@@ -58,8 +58,8 @@ class WebBluetooth:
         return self._browser.version
 
     def serve(self, folder: str | Path) -> str:
-        """Serves a folder on localhost, where Web Bluetooth is allowed, until the test ends. Returns its address, below
-        which `open` finds its paths from now on."""
+        """Serves a folder on localhost, where Web Bluetooth is allowed, until the test ends. Returns its address,
+        against which `open` then resolves paths."""
         server = FileServer(self.root / folder)
         self._servers.append(server)
         return server.address

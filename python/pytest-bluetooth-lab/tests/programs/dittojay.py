@@ -67,7 +67,7 @@ def answer(request):
     elif command == "hang-up":
         return None
     else:
-        return {"ok": False, "error": f'there is no command "{command}"'}
+        return {"ok": False, "error": f'unknown command "{command}"'}
     return {}
 
 

@@ -42,7 +42,7 @@ class Setting(NamedTuple):
 
 
 class Burst(NamedTuple):
-    """What came of one; `cpu`: µs of processor of virtual-radio for each notification."""
+    """Its results; `cpu`: µs of virtual-radio's CPU for each notification."""
 
     sent: int
     received: int

@@ -1,4 +1,4 @@
-"""Tells the code of a Swift file from its comments and strings."""
+"""Separates the code of a Swift file from its comments and strings."""
 
 import re
 from typing import NamedTuple

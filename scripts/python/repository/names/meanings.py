@@ -11,7 +11,7 @@ QUOTES = "\"'“”‘’"
 
 
 def meanings(structure: Mapping[str, Any], field: Mapping[str, Any], type_name: str) -> str:
-    """The meanings as written in the table: 0=Other|1=Chest, or FFFF!not known where there is no number."""
+    """The meanings as written in the table: 0=Other|1=Chest, or FFFF!not known for a special value."""
     if type_name.startswith("b"):
         return "|".join(f"{bits}={name}" for bits, name in sorted(bit_names(structure, field).items(), key=first_bit))
     width = int(re.sub(r"\D", "", type_name) or 0)
@@ -27,7 +27,7 @@ def meanings(structure: Mapping[str, Any], field: Mapping[str, Any], type_name: 
 
 
 def special_numbers(field: Mapping[str, Any], width: int) -> dict[int, str]:
-    """Those that stand for what is no number: A value of 0xFFFF represents "value is not known"."""
+    """Those with a meaning of their own: A value of 0xFFFF represents "value is not known"."""
     found: dict[int, str] = {}
     text = flat(field["description"])
     pattern = (

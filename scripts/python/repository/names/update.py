@@ -1,4 +1,4 @@
-"""Writes the tables of Sources/AssignedNumbers anew: the Bluetooth SIG's assigned numbers with their names.
+"""Rewrites the tables of Sources/AssignedNumbers: the Bluetooth SIG's assigned numbers with their names.
 
 The SIG publishes them as YAML files at https://bitbucket.org/bluetooth-SIG/public. The Python package bluetooth-sig
 carries those files; this downloads it from PyPI, or takes what --wheel names. Only numbers and names are taken, which

@@ -5,9 +5,9 @@ A recording is a file of lines, each an object in JSON with `event` and `time_us
 
 | event | members |
 |---|---|
-| `air` | who is where; the first line is one, and one follows each change of who is there |
-| `packets` | a run of packets that fared alike: `from`, `to`, `kind`, `fate`, `count`, `bytes`, `over_us`, `rssi_dbm` |
-| `strength` | `central`, `peripheral` of a link, and its `rssi_dbm` from now on |
+| `air` | the devices and their positions; the first line is one, and one follows whenever devices come or go |
+| `packets` | packets with the same fate: `from`, `to`, `kind`, `fate`, `count`, `bytes`, `over_us`, `rssi_dbm` |
+| `strength` | `central`, `peripheral` of a link, and its new `rssi_dbm` |
 | others | those of `virtual-radio events` |
 
 An `air` has `began_us` (when the radio began, in microseconds since 1970), `air`, `devices`, `phantoms`, `walls`,

@@ -38,7 +38,7 @@ from bluetooth_lab.air.lanes import entries as air_entries
 from bluetooth_lab.air.recording import Line, lines_of, part, text_of_part
 from bluetooth_lab.bundle.bus import bus_entries, bus_messages, bus_text
 from bluetooth_lab.bundle.capture import MAGIC, capture_notes, capture_records, capture_slice
-from bluetooth_lab.bundle.crashes import MOST_CRASHES, Crash, crashes, description, keep, keep_all
+from bluetooth_lab.bundle.crashes import MAXIMUM_CRASHES, Crash, crashes, description, keep, keep_all
 from bluetooth_lab.bundle.kernel import kernel_entries
 from bluetooth_lab.bundle.packets import packet_entries
 from bluetooth_lab.bundle.recording import AIR, BUS_TRACE, CAPTURE, RECORD, catch_up, content_of, write_note
@@ -170,8 +170,8 @@ def write_bundle(output: Path, test: Description) -> Path:
         f"from {text_of(start)} to {text_of(test.end)} UTC",
         late,
     ]
-    texts = [keep_crash(crash, folder, test.issues) for crash in crashed[:MOST_CRASHES]]
-    texts += [crash.headline for crash in crashed[MOST_CRASHES:]]
+    texts = [keep_crash(crash, folder, test.issues) for crash in crashed[:MAXIMUM_CRASHES]]
+    texts += [crash.headline for crash in crashed[MAXIMUM_CRASHES:]]
     (folder / "summary.txt").write_text("\n".join([*summary, *test.issues, *texts, "", test.devices, ""]))
     write_page(folder)
     return folder
@@ -227,7 +227,7 @@ def main(words: list[str]) -> int:
     if words[:1] == ["note"] and len(words) == 2:
         return 0 if write_note(words[1]) else 1
     if words[:1] == ["crashes"] and len(words) == 2:
-        print("\n".join(description(crash) for crash in crashes(float(words[1]))[:MOST_CRASHES]), end="")
+        print("\n".join(description(crash) for crash in crashes(float(words[1]))[:MAXIMUM_CRASHES]), end="")
         return 0
     if words[:2] == ["crashes", "--keep"] and len(words) == 3:
         keep_all(Path(words[2]))

@@ -23,10 +23,12 @@ NOTES = RUN / "notes"  # the agent passes them on when the command has ended
 NAME = re.compile(r"(.+)\.(\d+)\.(\d+)\.\d+")
 GDB_LIMIT = 120  # seconds, in an emulated machine
 FRAMES = 48
-MOST_CRASHES = 3  # with a backtrace, of a test or a run: what crashes again and again must not hold up its end for long
+MAXIMUM_CRASHES = (
+    3  # with a backtrace, of a test or a run: what crashes again and again must not hold up its end for long
+)
 LONGEST_TEXT = 16_000  # characters of a backtrace
 COMPRESSED_FROM = 1 << 20  # bytes
-MOST_KEPT = 32 << 20
+MAXIMUM_KEPT = 32 << 20
 LEVEL = 1  # of compression: what is empty is most of it
 # Of what gdb prints before the threads.
 SHOWN = ("Core was generated", "Program terminated")
@@ -176,14 +178,14 @@ def keep_core(crash: Crash, folder: Path) -> str:
             # With the header of gzip.
             packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
             content, ending = packer.compress(content) + packer.flush(), "core.gz"
-        is_kept = len(content) <= MOST_KEPT
+        is_kept = len(content) <= MAXIMUM_KEPT
         if is_kept:
             (folder / f"{crash.name}.{ending}").write_bytes(content)
         crash.core.unlink()
     except OSError as error:
         return f"its core could not be kept: {error}"
     if not is_kept:
-        return f"its core is not kept: it has more than {MOST_KEPT >> 20} MB"
+        return f"its core is not kept: it has more than {MAXIMUM_KEPT >> 20} MB"
     return f"its core is {crash.name}.{ending}"
 
 
@@ -199,15 +201,15 @@ def keep_all(output: Path) -> None:
     """Keeps what no failed test has kept in the folder `crashes` of a run's output, and notes it for the caller."""
     folder = output / "crashes"
     found = crashes()
-    for crash in found[:MOST_CRASHES]:
+    for crash in found[:MAXIMUM_CRASHES]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             keep(crash, folder)
         except OSError as error:
-            print(f"lab-bundle: {crash.headline}, and nothing of it could be kept: {error}", file=sys.stderr)
+            print(f"lab-bundle: {crash.headline}, but nothing could be kept: {error}", file=sys.stderr)
             continue
         note(f"{crash.headline}; its backtrace is in {folder / crash.name}.txt")
-    for crash in found[MOST_CRASHES:]:
+    for crash in found[MAXIMUM_CRASHES:]:
         crash.core.unlink(missing_ok=True)
         note(f"{crash.headline}; its core is not kept")
 

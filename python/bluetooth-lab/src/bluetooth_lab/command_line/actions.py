@@ -37,7 +37,7 @@ def apply(line: Line, environment: Environment) -> None:
             environment.update(LAB_RADIO="virtual", LAB_SCENE_FILE=value)
         elif name == "--time":
             if is_host and value != "real":
-                raise UsageError("LAB=host has this machine's time")
+                raise UsageError("LAB=host uses this machine's time")
             environment["LAB_CLOCK"] = value
         elif name == "--name":
             environment["LAB_NAME"] = value
@@ -59,7 +59,7 @@ def hosts_of(line: Line) -> int:
 
 
 def with_bluez(line: Line, environment: Environment) -> Line:
-    """With the folder of the BlueZ that was asked for in the place of its name; a release is built."""
+    """With the folder of the requested BlueZ instead of its name; a release is built."""
     chosen = line.value("--bluez")
     return line.with_value("--bluez", find_bluez(chosen, environment)) if chosen else line
 
@@ -73,7 +73,7 @@ def no_words(line: Line, hint: str = "") -> None:
 
 
 def run_in_lab(line: Line, environment: Environment, *words: str) -> int:
-    """Runs a command on as many machines as there are hosts. LAB=host has another process in the place of this one."""
+    """Runs a command on one machine per host. With LAB=host, another process replaces this one."""
     line = with_bluez(line, environment)._replace(rest=words)
     if hosts_of(line) > 1:
         from bluetooth_lab import hosts
@@ -97,7 +97,7 @@ def run(line: Line, environment: Environment) -> int:
 def shell(line: Line, environment: Environment) -> int:
     no_words(line, f"lab run -- {' '.join(line.rest)}")
     if not (os.isatty(0) and os.isatty(1)):
-        raise UsageError("shell needs a terminal; for scripts there is lab run -- COMMAND")
+        raise UsageError("shell needs a terminal; scripts use lab run -- COMMAND")
     enter_folder(line.value("--package"), environment)
     prepare(environment, "machine", "run", "scene")
     words = ["bash", "--rcfile", str(GUEST / "bashrc"), "-i"]
@@ -119,8 +119,7 @@ def test(line: Line, environment: Environment) -> int:
     project = enter_folder(line.value("--package"), environment)
     if project.kind == "none":
         raise UsageError(
-            f"{project.folder} belongs neither to a Swift package nor to a Python project; lab run -- COMMAND runs any "
-            "tests"
+            f"{project.folder} is not in a Swift package or Python project; to run other tests, use lab run -- COMMAND"
         )
     if project.kind == "swift":
         os.chdir(project.folder)
@@ -133,7 +132,7 @@ def test(line: Line, environment: Environment) -> int:
 
 
 def check_filters(project: Project, filters: list[str]) -> None:
-    """Ends this process if nothing in the tests' sources could match them."""
+    """Ends this process if no test in the sources can match them."""
     for word in filters:
         if word.startswith("-"):
             raise UsageError(f"options come before filters: lab test {word} … FILTER")
@@ -148,7 +147,7 @@ def check_filters(project: Project, filters: list[str]) -> None:
 
 def bench(line: Line, environment: Environment) -> int:
     if IS_INSTALLED:
-        raise UsageError("bench builds the programs: use the lab of a clone of the repository")
+        raise UsageError("bench builds the programs, which needs a clone of this package's repository")
     enter_folder(line.value("--package"), environment)
     prepare(environment, "bench")
     environment["LAB_FRESH"] = "1"  # as it is after its start
@@ -159,12 +158,12 @@ def bench(line: Line, environment: Environment) -> int:
     return run_in_lab(line, environment, *words, *line.rest)
 
 
-# Labs that stay up
+# Persistent labs
 
 
 def must_have_machine(environment: Environment) -> None:
     if environment.get("LAB") == "host":
-        fail("LAB=host has no machine that could stay up")
+        fail("LAB=host does not support a persistent lab")
 
 
 def up(line: Line, environment: Environment) -> int:
@@ -247,7 +246,7 @@ def merge(line: Line, _environment: Environment) -> int:
 def setup(line: Line, environment: Environment) -> int:
     no_words(line)
     if IS_INSTALLED and line.has("--peers"):
-        raise UsageError("--peers is for tests of this package: use a clone of its repository")
+        raise UsageError("--peers needs a clone of this package's repository")
     words = line.words(*(option.name for option in line.command.options))
     os.execve(SETUP / "setup", [str(SETUP / "setup"), *words], dict(environment))
 
@@ -263,7 +262,8 @@ def build(line: Line, environment: Environment) -> int:
 
 def complete(line: Line, _environment: Environment) -> int:
     if len(line.rest) != 1 or line.rest[0] not in completion.SHELLS:
-        raise UsageError(f"completion takes {', '.join(completion.SHELLS[:-1])} or {completion.SHELLS[-1]}")
+        known = f"{', '.join(completion.SHELLS[:-1])} or {completion.SHELLS[-1]}"
+        raise UsageError(f"invalid shell {' '.join(line.rest) or 'name'}; expected {known}")
     print(completion.script(line.rest[0]), end="")
     return 0
 

@@ -1,4 +1,4 @@
-"""What this machine can do for the lab, and what it lacks. It changes nothing."""
+"""Checks what this machine has and lacks for the lab. Changes nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bluetooth_lab.places import IS_INSTALLED, Places, lab_home, program_folder,
 KVM_CREATE_VM = 0xAE01
 PROGRAMS = ("dittojay", "bluejay", "virtual-radio")
 DAEMON_FOLDERS = ("/usr/libexec/bluetooth", "/usr/lib/bluetooth")
-LIMIT = 10  # seconds for a program to say its version
+LIMIT = 10  # seconds for a program to print its version
 
 
 class Finding(NamedTuple):
@@ -44,7 +44,7 @@ def user_mode(places: Places) -> Finding:
     kernel = places.prebuilt_machine / "uml/linux" if places.prebuilt_machine else places.uml_kernel
     if not kernel.exists():
         return Finding(
-            "uml", False, "no kernel yet: lab setup --uml builds it in some minutes; lab test does by itself"
+            "uml", False, "no kernel yet: lab setup --uml builds it in some minutes, as lab test does automatically"
         )
     if not os.access(kernel, os.X_OK):
         return Finding("uml", False, f"{kernel} cannot be executed")
@@ -63,14 +63,14 @@ def kvm(places: Places) -> Finding:
     try:
         os.close(fcntl.ioctl(device, KVM_CREATE_VM, 0))
     except OSError as error:
-        return Finding("kvm", False, f"/dev/kvm makes no machine: {error.strerror}")
+        return Finding("kvm", False, f"/dev/kvm cannot create a machine: {error.strerror}")
     finally:
         os.close(device)
     if hardware.kvm_works(places):
         return Finding("kvm", True, "a machine has started with it")
     if hardware.kvm_failed(places):
-        return Finding("kvm", False, "/dev/kvm makes machines, but the one that was tried did not start")
-    return Finding("kvm", None, "/dev/kvm makes machines; whether they start is tried when one is needed")
+        return Finding("kvm", False, "/dev/kvm exists, but a machine tried with it did not start")
+    return Finding("kvm", None, "/dev/kvm exists; whether a machine starts with it is tried when needed")
 
 
 def emulation(places: Places) -> Finding:
@@ -85,7 +85,7 @@ def emulation(places: Places) -> Finding:
 
 
 def host() -> Finding:
-    text = "this machine's own kernel and bluetoothd; only when asked for (LAB=host)"
+    text = "this machine's own kernel and bluetoothd; only with LAB=host"
     if os.geteuid() != 0:
         return Finding("host", False, f"needs root; {text}")
     if not os.path.exists("/dev/vhci") and not has_module("hci_vhci"):
@@ -101,7 +101,7 @@ def has_module(name: str) -> bool:
 def chosen(places: Places, environment: Mapping[str, str]) -> str:
     """The kind that the next machine has, and why."""
     if environment.get("LAB") == "host":
-        return "none: LAB=host takes this machine itself"
+        return "none: LAB=host uses this machine itself"
     uml_works = hardware.uml_works(places) or places.prebuilt_machine is not None
     accelerator = hardware.choose_accelerator(environment, hardware.kvm_works(places), uml_works)
     return hardware.named(environment, accelerator)
@@ -133,7 +133,7 @@ def found(name: str, *folders: Path) -> Path | None:
 
 def missing_program() -> str:
     if IS_INSTALLED:
-        return "missing: install this lab anew"
+        return "missing: reinstall this lab"
     return "not built yet: lab build" if shutil.which("swift") else "missing, and no swift to build it"
 
 

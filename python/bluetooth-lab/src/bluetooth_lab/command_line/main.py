@@ -26,7 +26,7 @@ def main(words: Sequence[str]) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever read has had enough. There is to be no more to flush when this process ends.
+        # The reader is gone: nothing may be left to flush when this process ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 128 + signal.SIGPIPE
 
@@ -74,6 +74,6 @@ def take_installed_machine(environment: MutableMapping[str, str]) -> None:
 def show_help(topic: str) -> int:
     text = help_texts.text_of(topic)
     if text is None:
-        fail(f"unknown command {topic}; lab help lists all")
+        fail(f"unknown command {topic}; see lab help")
     print(text, end="")
     return 0

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 HOSTS_BY_NAME = "abcdefgh"  # several hosts, a letter for each
-MOST_HOSTS = len(HOSTS_BY_NAME)
-# What makes controllers, and how many at most. The first one is the default.
+MAXIMUM_HOSTS = len(HOSTS_BY_NAME)
+# What makes controllers, with the maximum number. The first one is the default.
 RADIOS = {"virtual": 250, "btvirt": 16}
-MOST_CONTROLLERS = max(RADIOS.values())
+MAXIMUM_CONTROLLERS = max(RADIOS.values())
 
 
 class Kind(Enum):
@@ -21,13 +21,13 @@ class Kind(Enum):
     WORD = "word"
     FILE = "file"
     FOLDER = "folder"
-    LAB = "lab"  # the name of a lab that is up
+    LAB = "lab"  # the name of a running lab
     VARIABLE = "variable"
 
 
 class Option(NamedTuple):
     """`value`: how help names its value, nothing for a flag; `values`: all that it takes, if they are few; `check`:
-    gives the value as it is passed on, or raises ValueError with what is expected instead."""
+    returns the value as it is passed on, or raises ValueError with what is expected."""
 
     name: str
     value: str
@@ -44,17 +44,17 @@ class Option(NamedTuple):
         """Raises ValueError with a sentence if it is wrong."""
         if self.values and value not in self.values:
             expected = " or ".join(filter(None, [", ".join(self.values[:-1]), self.values[-1]]))
-            raise ValueError(f"{self.name} takes {expected}, not {value}")
+            raise ValueError(f"invalid {self.name} {value}; expected {expected}")
         try:
             return self.check(value) if self.check else value
         except ValueError as error:
-            raise ValueError(f"{self.name} {error}, not {value or 'nothing'}") from None
+            raise ValueError(f"invalid {self.name} {value or repr(value)}; expected {error}") from None
 
 
 def matching(pattern: str, expected: str) -> Callable[[str], str]:
     def check(value: str) -> str:
         if not re.fullmatch(pattern, value):
-            raise ValueError(f"takes {expected}")
+            raise ValueError(expected)
         return value
 
     return check
@@ -63,7 +63,7 @@ def matching(pattern: str, expected: str) -> Callable[[str], str]:
 def number(least: int, most: int) -> Callable[[str], str]:
     def check(value: str) -> str:
         if not value.isdecimal() or len(value) > 9 or not least <= int(value) <= most:
-            raise ValueError(f"takes {least} to {most}")
+            raise ValueError(f"{least} to {most}")
         return value
 
     return check
@@ -76,26 +76,26 @@ def absolute(value: str) -> str:
 
 def new_file(value: str) -> str:
     if not value or Path(value).is_dir():
-        raise ValueError("takes a file")
+        raise ValueError("a file")
     return absolute(value)
 
 
 def readable_file(value: str) -> str:
     if not Path(value).is_file():
-        raise ValueError("takes a file that is there")
+        raise ValueError("an existing file")
     return absolute(value)
 
 
 def existing_folder(value: str) -> str:
     if not Path(value).is_dir():
-        raise ValueError("takes a folder that is there")
+        raise ValueError("an existing folder")
     return absolute(value)
 
 
 def shard(value: str) -> str:
     numbers = re.fullmatch(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", value)
     if not numbers or int(numbers[1]) > int(numbers[2]):
-        raise ValueError("takes K/N, such as 2/5, with K from 1 to N")
+        raise ValueError("K/N, such as 2/5, with K from 1 to N")
     return value
 
 
@@ -105,46 +105,47 @@ PACKAGE = Option(
 CONTROLLERS = Option(
     "--controllers",
     "N",
-    "Make N virtual controllers: hci0, hci1, … (default: 2; at most 250, or 16 with btvirt). With several hosts each "
-    "has N (default: 1; at most 16 in all).",
-    check=number(1, MOST_CONTROLLERS),
+    "Make N virtual controllers: hci0, hci1, … (default: 2; limit: 250, with btvirt 16). With several hosts, N per "
+    "host (default: 1; limit: 16 in all).",
+    check=number(1, MAXIMUM_CONTROLLERS),
 )
 TIME = Option(
     "--time",
     "CLOCK",
-    "How time passes in the lab. real: as on this machine; the lab is late when this machine is busy. counted: by what "
-    "the lab's processor executes; idle time passes as on this machine. simulated: likewise, but idle time takes no "
-    "time. counted needs software emulation; simulated needs that or user-mode Linux, and one host. Default: real; "
-    "test and up: counted where software emulation is used.",
+    "The lab's clock. real: this machine's; a busy machine makes the lab late. counted: by the instructions that the "
+    "lab's processor executes; idle time passes as on this machine. simulated: likewise, but idle time is skipped. "
+    "counted needs software emulation; simulated needs that or user-mode Linux, and one host. Default: real; for test "
+    "and up in software emulation, counted.",
     ("real", "counted", "simulated"),
 )
 RADIO = Option(
     "--radio",
     "RADIO",
-    "What makes the controllers: this package's virtual-radio (virtual, the default), or BlueZ's btvirt, which has "
-    "none of the next four options.",
+    "The radio that makes the controllers: this package's virtual-radio (virtual, the default), or BlueZ's btvirt, "
+    "which does not support the next four options.",
     tuple(RADIOS),
 )
 CONTROLLER = Option(
     "--controller",
     "VERSION",
-    "Controllers of Bluetooth 4.2, or with extended advertising (5.x, the default).",
+    "The controllers' Bluetooth version: 4.2, or 5.x with extended advertising (default).",
     ("4.2", "5.x"),
 )
 AIR = Option(
     "--air",
     "AIR",
-    "Packets take no time and none is lost (ideal, the default), or they do and are (real).",
+    "ideal (default): packets take no time and are never lost; real: they take time and may be lost.",
     ("ideal", "real"),
 )
 SEED = Option(
-    "--seed", "N", "All chance on the air follows from N (default: 1).", check=matching("[0-9]{1,18}", "a number")
+    "--seed", "N", "Random seed of the air (default: the scene's, or 1).", check=matching("[0-9]{1,18}", "a number")
 )
 SCENE = Option(
     "--scene",
     "FILE",
-    "Who is where, and what happens: docs/radio.md. Its time begins when Bluetooth is up, and anew with lab reset. "
-    "Its air is real unless it says otherwise. In the lab, virtual-radio changes it: virtual-radio help.",
+    "Scene file: device positions and a timeline of events (docs/radio.md). The timeline starts when Bluetooth is up, "
+    "and restarts with lab reset. The air is real unless the scene sets it. In the lab, virtual-radio changes the "
+    "scene: virtual-radio help.",
     (),
     Kind.FILE,
     readable_file,
@@ -152,7 +153,7 @@ SCENE = Option(
 ENV = Option(
     "--env",
     "NAME[=VALUE]",
-    "Pass a variable to the lab; without VALUE, with the value that it has here.",
+    "Pass a variable to the lab (default VALUE: the current one).",
     (),
     Kind.VARIABLE,
     matching("(?s)[A-Za-z_][A-Za-z0-9_]*(=.*)?", "NAME or NAME=VALUE"),
@@ -168,21 +169,21 @@ CAPTURE = Option(
 BLUEZ = Option(
     "--bluez",
     "PATH|VERSION",
-    "Use the bluetoothd, bluetoothctl, btvirt and btmon of this folder, an installation or a build tree, or a release "
-    "such as 5.82, which is downloaded from Debian and built.",
+    "Use the bluetoothd, bluetoothctl, btvirt and btmon of an installation or a build tree, or of a release such as "
+    "5.82, which is downloaded from Debian and built.",
     (),
     Kind.FOLDER,
 )
-NAME = Option("--name", "NAME", "The name of a lab that stays up (default: default).", (), Kind.LAB)
-FRESH = Option("--fresh", "", "Start a machine even if a lab is up.")
+NAME = Option("--name", "NAME", "The persistent lab's name (default: default).", (), Kind.LAB)
+FRESH = Option("--fresh", "", "Start a new machine even if a lab is up.")
 OUT = Option(
     "--out", "FOLDER", "Keep the output in FOLDER (default: a new folder in .lab/runs).", (), Kind.FOLDER, absolute
 )
 PAGE = Option(
     "--page",
     "FILE",
-    "Record the run, and write it as one HTML file: packets, bus messages, logs and output over time. The command "
-    "has no terminal then.",
+    "Record the run as one HTML file: packets, bus messages, logs and output over time. The command then has no "
+    "terminal.",
     (),
     Kind.FILE,
     new_file,
@@ -190,7 +191,7 @@ PAGE = Option(
 AIR_PAGE = Option(
     "--air-page",
     "FILE",
-    "The same for the air: a map on which devices move, links and their strengths, and packets.",
+    "Record the air as one HTML file: a map with moving devices, links and their strengths, and packets.",
     (),
     Kind.FILE,
     new_file,
@@ -198,45 +199,43 @@ AIR_PAGE = Option(
 HOSTS = Option(
     "--hosts",
     "N",
-    f"Start N machines, 1 to {MOST_HOSTS}. Each has its own kernel, bus, bluetoothd and controllers; only the virtual "
-    "radio joins them.",
-    [str(number) for number in range(1, MOST_HOSTS + 1)],
+    f"Start N machines, 1 to {MAXIMUM_HOSTS}, each with its own kernel, bus, bluetoothd and controllers; they share "
+    "only the virtual radio.",
+    [str(number) for number in range(1, MAXIMUM_HOSTS + 1)],
 )
-HOST = Option(
-    "--host", "HOST", "With --hosts: what follows, -- COMMAND [ARG…], runs on this host (a, b, …).", ("a", "b")
-)
+HOST = Option("--host", "HOST", "With --hosts: run the following -- COMMAND [ARG…] on this host (a, b, …).", ("a", "b"))
 
-LIST = Option("--list", "", "Print the tests that would run, and run none; they are built.")
+LIST = Option("--list", "", "Build the tests and list those that would run, without running them.")
 SHARD = Option(
     "--shard",
     "K/N",
-    "Run the Kth of N parts, such as 2/5: on N machines, each test runs once, and the parts take about as long as one "
-    "another, by .test-durations.json of the package's folder; see lab help merge.",
+    "Run the Kth of N parts, such as 2/5. On N machines each test runs once, and .test-durations.json of the package's "
+    "folder balances the parts; see lab help merge.",
     check=shard,
 )
 JUNIT = Option("--junit", "FILE", "Also write the results as one JUnit file.", (), Kind.FILE, new_file)
 REPEAT = Option(
     "--repeat",
     "N",
-    "Run the tests N times; a machine that has started runs several rounds. What failed how often is printed at the "
-    "end. Of each test, the record of the first failure is kept.",
-    check=matching("[1-9][0-9]{0,5}", "a number of rounds from 1 on"),
+    "Run the tests N times, several rounds per machine, and print how often each test failed. The record of each "
+    "test's first failure is kept.",
+    check=matching("[1-9][0-9]{0,5}", "1 to 999999"),
 )
 UNTIL_FAILURE = Option(
     "--until-failure",
     "",
-    "Run the tests again and again until one fails, at most N times with --repeat N. Ctrl-C ends it and prints the "
-    "results so far.",
+    "Repeat the tests until one fails, at most N times with --repeat N. Ctrl-C ends this and prints the results so "
+    "far.",
 )
 NIGHTLY = Option(
     "--nightly",
     "",
-    "Also run what takes long. The tests find LAB_THOROUGH=1, and have 5,400 s in each machine.",
+    "Also run slow tests: with LAB_THOROUGH=1, and a limit of 5,400 s per machine.",
 )
 DURATIONS = Option(
     "--durations",
     "FOLDER",
-    "Write how long the tests took to FOLDER/.test-durations.json, by which lab test --shard balances the shards of "
+    "Write the tests' durations to FOLDER/.test-durations.json, which lab test --shard uses to balance the shards of "
     "the package in FOLDER.",
     (),
     Kind.FOLDER,
@@ -245,7 +244,7 @@ DURATIONS = Option(
 COMPARE = Option(
     "--compare",
     "FOLDER",
-    "Also show what differs from this record, such as that of a run that passed.",
+    "Also show the differences from this record, such as a passing run's.",
     (),
     Kind.FOLDER,
     absolute,
@@ -259,9 +258,9 @@ PAGE_OUT = Option(
     new_file,
 )
 JSON = Option("--json", "", "Print JSON.")
-ALL = Option("--all", "", "All labs that are up.")
-SOCKET = Option("--socket", "PATH", "The control socket of a sensor in the lab (default: that of dittojay).")
-UI_RADIO = Option("--radio", "PATH", "The control socket of the radio in the lab.")
+ALL = Option("--all", "", "End all running labs.")
+SOCKET = Option("--socket", "PATH", "A sensor's control socket in the lab (default: dittojay's).")
+UI_RADIO = Option("--radio", "PATH", "The radio's control socket in the lab.")
 PORT = Option("--port", "N", "Serve on this port.", check=number(0, 65535))
 BROWSER = Option("--browser", "", "Also install Chromium, for tests of web pages.")
 PEERS = Option(
@@ -273,11 +272,11 @@ PEERS = Option(
 UML = Option(
     "--uml",
     "",
-    "Also build the kernel for user-mode Linux from the sources of the distribution's kernel, which takes some "
-    "minutes. The lab runs in it from then on. lab test builds it by itself.",
+    "Also build the kernel for user-mode Linux, which the lab then uses, from the distribution's kernel sources; takes "
+    "some minutes. lab test does this automatically.",
 )
-CACHED = Option("--list", "", "Print what is in the cache, with its size and last use.")
-CLEAN = Option("--clean", "", "Remove from the cache what was not used for a month.")
+CACHED = Option("--list", "", "List the cache's contents with sizes and last uses.")
+CLEAN = Option("--clean", "", "Remove what was not used for a month from the cache.")
 HELP = Option("--help", "", "Show this help.")
 
 RADIO_OPTIONS = (RADIO, CONTROLLER, AIR, SEED, SCENE)

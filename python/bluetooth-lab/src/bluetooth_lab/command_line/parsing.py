@@ -10,7 +10,7 @@ from bluetooth_lab.nearest import did_you_mean
 
 
 class UsageError(Exception):
-    """A sentence for whoever typed it."""
+    """Its text is for the user."""
 
 
 class HelpWanted(Exception):
@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 def find_command(name: str) -> Command:
     if name not in BY_NAME:
-        raise UsageError(f"unknown command {name}{did_you_mean(name, [*BY_NAME, 'help']) or '; lab help lists all'}")
+        raise UsageError(f"unknown command {name}{did_you_mean(name, [*BY_NAME, 'help']) or '; see lab help'}")
     return BY_NAME[name]
 
 
@@ -82,9 +82,10 @@ def take_option(command: Command, word: str, left: list[str]) -> tuple[str, str]
     if option is None:
         others = commands_with(name)
         if others:
-            raise UsageError(f"{name} is for lab {' and '.join(filter(None, [', '.join(others[:-1]), others[-1]]))}")
+            commands = " and ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
+            raise UsageError(f"{name} is not an option of lab {command.name}; it is for lab {commands}")
         known = [option.name for option in command.options]
-        raise UsageError(f"unknown option {name}{did_you_mean(name, known) or f'; lab help {command.name} lists all'}")
+        raise UsageError(f"unknown option {name}{did_you_mean(name, known) or f'; see lab help {command.name}'}")
     if option.name == "--help":
         raise HelpWanted
     if not option.takes_value:

@@ -29,7 +29,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { patience = 1000 /* tries, 10 ms each */, most_ports = 64 };
+enum { maximum_tries = 1000 /* 10 ms each */, maximum_ports = 64 };
 
 static const char root[] = "/mnt", host[] = "/run/lab/host", upper[] = "/run/lab/upper";
 
@@ -230,12 +230,12 @@ static void mount_shared_files(const char *path)
         stuck("cannot mount %s", path);
 }
 
-// UML does not see what has come over a line before it is opened until more comes: all are kept open from now on.
+// UML does not see what came over a line before it was opened until more comes: so all are opened here and kept open.
 static void open_lines(const char *names)
 {
-    int lines[most_ports], count = 0;
+    int lines[maximum_ports], count = 0;
     char *all = strdup(names), *rest = all;
-    for (char *name; (name = strsep(&rest, ",")) != NULL && count < most_ports; count++) {
+    for (char *name; (name = strsep(&rest, ",")) != NULL && count < maximum_ports; count++) {
         struct termios settings;
         lines[count] = open(path_of("%s/dev/ttyS%d", root, count), O_RDWR | O_NOCTTY | O_CLOEXEC);
         if (lines[count] < 0 || tcgetattr(lines[count], &settings) < 0)
@@ -273,7 +273,7 @@ static void install_busybox(const char *machine)
 // The way to bluetooth_lab/machine/session.py.
 static int open_control(void)
 {
-    for (int tries = 0; tries < patience; tries++, usleep(10000)) {
+    for (int tries = 0; tries < maximum_tries; tries++, usleep(10000)) {
         DIR *folder = opendir("/sys/class/virtio-ports");
         for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
             char *name = content_of(path_of("/sys/class/virtio-ports/%s/name", entry->d_name));

@@ -35,8 +35,8 @@ struct waiter {
     bool by_marker; // or by a request
 };
 
-enum { most_waiters = 1024 };
-static struct waiter waiters[most_waiters];
+enum { maximum_waiters = 1024 };
+static struct waiter waiters[maximum_waiters];
 static size_t waiter_count;
 
 static void set_waiting(struct waiter waiter, bool is_waiting)
@@ -44,7 +44,7 @@ static void set_waiting(struct waiter waiter, bool is_waiting)
     size_t i = 0;
     while (i < waiter_count && (waiters[i].process != waiter.process || waiters[i].by_marker != waiter.by_marker))
         i++;
-    if (is_waiting && i == waiter_count && waiter_count < most_waiters)
+    if (is_waiting && i == waiter_count && waiter_count < maximum_waiters)
         waiters[waiter_count++] = waiter;
     else if (!is_waiting && i < waiter_count)
         waiters[i] = waiters[--waiter_count];

@@ -29,7 +29,7 @@ static const char usage[] =
 
 static const char socket_path[] = "/run/lab/peer-%c.sock";
 enum { misuse = 2, lab_failed = 125, not_found = 127 };
-enum { patience = 60 /* s */, pause_before_retry = 50 /* ms */ };
+enum { timeout = 60 /* s */, pause_before_retry = 50 /* ms */ };
 
 struct __attribute__((packed)) header {
     uint32_t call;
@@ -83,7 +83,7 @@ static int connect_to_peer(char host)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, socket_path, host);
-    time_t deadline = time(NULL) + patience;
+    time_t deadline = time(NULL) + timeout;
     for (;;) {
         int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (peer >= 0 && connect(peer, (struct sockaddr *)&address, sizeof address) == 0)
@@ -134,7 +134,7 @@ static void take_frame(int peer)
     if (header.kind == 'X')
         exit(atoi(content));
     if (!write_all(header.kind == 'O' ? 1 : 2, content, length))
-        exit(128 + SIGPIPE); // nothing reads our output any more
+        exit(128 + SIGPIPE); // our output is no longer read
     free(content);
 }
 
@@ -149,7 +149,7 @@ int main(int count, char **words)
     if (here == NULL || hosts == NULL)
         fail(lab_failed, "this lab has one host; ./lab run --hosts 2 starts two");
     if (strlen(host) != 1 || strchr(hosts, *host) == NULL)
-        fail(misuse, "there is no host %s: the hosts are a to %s", host, hosts + strlen(hosts) - 1);
+        fail(misuse, "unknown host %s; valid: a to %s", host, hosts + strlen(hosts) - 1);
     if (strcmp(host, here) == 0) {
         execvp(words[2], words + 2);
         fail(not_found, "%s: %s", words[2], strerror(errno));

@@ -14,8 +14,8 @@ status.
 | `job` | what the guest finds: environment and command |
 | `bluez` | another BlueZ than the system's |
 | `memory`, `obstacles` | what user-mode Linux needs of this machine |
-| `process`, `keeper` | the machine as a process, which ends when nobody wants it any more |
-| `relay` | sockets for the ports of a machine that stays up in user-mode Linux |
+| `process`, `keeper` | the machine as a process, which ends when it is no longer wanted |
+| `relay` | sockets for the ports of a persistent machine in user-mode Linux |
 | `session` | what goes between the caller and the guest |
 | `streams`, `terminal` | the caller's end of it |
 | `runs` | the folders with the output of runs |

@@ -21,7 +21,7 @@ def find_bluez(folder: str) -> dict[str, Path]:
         if paths:
             found[name] = paths[0]
     if "bluetoothd" not in found:
-        fail(f"there is no bluetoothd in {folder}")
+        fail(f"no bluetoothd in {folder}")
     return found
 
 

@@ -48,14 +48,14 @@ def keep_record(out: Path, options: Options) -> None:
 
             write_page(out / RUN, Path(options.page))
     except OSError as error:
-        say(f"there is no page of this run: {error}")
+        say(f"cannot make a page of this run: {error}")
     try:
         if options.air_page:
             from bluetooth_lab.page.air import write_air_page
 
             write_air_page(out / RUN / AIR.name, Path(options.air_page))
     except (OSError, ValueError) as error:
-        say(f"there is no page of this run's air: {error}")
+        say(f"cannot make a page of this run's air: {error}")
 
 
 def prepare_call(construction: Construction, options: Options, out: Path, logs: Path, flags: str = "") -> Call:

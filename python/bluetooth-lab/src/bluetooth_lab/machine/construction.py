@@ -35,7 +35,7 @@ class Construction(NamedTuple):
         works = hardware.kvm_works(places), hardware.uml_works(places)
         parts = hardware.choose(os.environ, *works, os.cpu_count() or 1)
         if controllers > RADIOS[parts.radio]:
-            fail(f"--controllers takes 1 to {RADIOS[parts.radio]}: {parts.radio} makes no more")
+            fail(f"too many controllers: {controllers} (limit {RADIOS[parts.radio]} with {parts.radio})")
         is_user_mode = parts.accelerator is Accelerator.USER_MODE
         return cls(places, places.uml_kernel if is_user_mode else kernel_image(places), parts, controllers, bluez)
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 DISCONNECTED = b"L"
 HEADER = struct.Struct("!cI")
-MOST_CONTENT = 1 << 20
+MAXIMUM_CONTENT = 1 << 20
 
 KILL_LEFTOVERS = "k"  # end what the command has left behind, when it has ended
 FRESH_FILES = "f"  # look at the host's files as they are now

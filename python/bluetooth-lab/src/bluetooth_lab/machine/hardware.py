@@ -10,7 +10,7 @@ from bluetooth_lab.command_line.options import RADIOS
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import Places
 
-MOST_PROCESSORS = 2  # unless LAB_CPUS says otherwise
+MAXIMUM_PROCESSORS = 2  # unless LAB_CPUS says otherwise
 MEMORY = "2G"
 
 
@@ -58,46 +58,46 @@ def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, hos
     try:
         clock = Clock(asked or environment.get("LAB_DEFAULT_CLOCK", "real"))
     except ValueError:
-        fail(f"LAB_CLOCK is real, counted or simulated, not {asked}")
+        fail(f"invalid LAB_CLOCK {asked}; expected real, counted or simulated")
     accelerator = choose_accelerator(environment, kvm_works, uml_works)
     if accelerator is Accelerator.KVM or (accelerator is Accelerator.USER_MODE and clock is Clock.COUNTED):
         clock = Clock.REAL
-    processors = environment.get("LAB_CPUS", str(min(MOST_PROCESSORS, host_processors)))
+    processors = environment.get("LAB_CPUS", str(min(MAXIMUM_PROCESSORS, host_processors)))
     memory = environment.get("LAB_MEMORY", MEMORY)
     radio = environment.get("LAB_RADIO") or environment.get("LAB_DEFAULT_RADIO", "virtual")
     options = environment.get("LAB_RADIO_OPTIONS", "")
     if radio not in RADIOS:
-        fail(f"the radio (--radio, LAB_RADIO) is {' or '.join(RADIOS)}: not {radio}")
+        fail(f"invalid radio {radio} (--radio, LAB_RADIO); expected {' or '.join(RADIOS)}")
     if options and radio != "virtual":
-        fail(f"{options.split()[0]} is for --radio virtual")
+        fail(f"{options.split()[0]} requires --radio virtual")
     scene = environment.get("LAB_SCENE", "")
     if scene and radio != "virtual":
-        fail("--scene is for --radio virtual")
+        fail("--scene requires --radio virtual")
     if clock is not Clock.REAL or accelerator is Accelerator.USER_MODE:
         processors = "1"
     return Hardware(accelerator, clock, processors, memory, radio, options, scene)
 
 
 def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_works: bool) -> Accelerator:
-    """The first that is there of user-mode Linux, KVM and software emulation. User-mode Linux has no counted clock and
+    """The first available one of user-mode Linux, KVM and software emulation. User-mode Linux has no counted clock and
     no other kernel, KVM no simulated clock. LAB chooses one. Ends this process if that cannot be."""
     lab, clock, kernel = (environment.get(name) for name in ("LAB", "LAB_CLOCK", "LAB_KERNEL"))
     if lab == "uml":
         if kernel:
-            fail("LAB_KERNEL is for a virtual machine, not for user-mode Linux (LAB=uml)")
+            fail("LAB_KERNEL does not work with user-mode Linux (LAB=uml)")
         if not uml_works:
             fail("no kernel for user-mode Linux: run lab setup --uml")
         if clock == Clock.COUNTED:
-            fail("user-mode Linux (LAB=uml) has real or simulated time, not a counted one")
+            fail("user-mode Linux (LAB=uml) does not support --time counted; use real or simulated")
         return Accelerator.USER_MODE
     if lab == "kvm":
         if not kvm_works:
-            fail("KVM does not work on this machine (LAB=kvm): lab doctor says what does")
+            fail("KVM (LAB=kvm) does not work on this machine; lab doctor shows what does")
         if clock == Clock.SIMULATED:
-            fail("KVM (LAB=kvm) has no simulated time")
+            fail("KVM (LAB=kvm) does not support --time simulated")
         return Accelerator.KVM
     if lab and lab != "tcg":
-        fail(f"LAB is uml, kvm, tcg or host, not {lab}")
+        fail(f"invalid LAB {lab}; expected uml, kvm, tcg or host")
     if not lab and uml_works and not kernel and clock != Clock.COUNTED:
         return Accelerator.USER_MODE
     if not lab and kvm_works and clock != Clock.SIMULATED:

@@ -29,7 +29,7 @@ SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 def kernel_image(places: Places) -> Path:
     images = sorted((places.kernel / "boot").glob("vmlinuz-*"))
     if not images:
-        fail(f"there is no kernel in {places.kernel}: run ./lab setup")
+        fail(f"no kernel in {places.kernel}: run ./lab setup")
     return images[-1]
 
 
@@ -108,5 +108,5 @@ def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_per
 def export(name: str, value: str) -> str:
     """A line for a shell."""
     if not NAME.fullmatch(name):
-        raise ValueError(f"no name of a variable: {name!r}")
+        raise ValueError(f"invalid variable name {name!r}")
     return f"export {name}={shlex.quote(value)}\n"

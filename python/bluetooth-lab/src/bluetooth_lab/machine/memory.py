@@ -36,7 +36,7 @@ def size_in_bytes(text: str) -> int:
     """As QEMU takes it: a number of megabytes, or with a unit."""
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in UNITS else (text, "M")
     if not number.isdecimal():
-        fail(f"LAB_MEMORY is a size such as 512M or 2G, not {text}")
+        fail(f"invalid LAB_MEMORY {text}; expected a size such as 512M or 2G")
     return int(number) * UNITS[unit]
 
 
@@ -68,8 +68,8 @@ def choose_memory(wanted: str, folders: Iterable[Path], look: Callable[[Path], P
     if largest is None or room < min(LEAST, size):
         shown = ", ".join(map(str, found))
         fail(
-            f"a machine in user-mode Linux has its memory in a file, which needs {LEAST >> 20} MB in a folder that is "
-            f"not mounted noexec; none of {shown} has that. TMPDIR names another folder"
+            f"user-mode Linux keeps its memory in a file, which needs {LEAST >> 20} MB in a folder that is not mounted "
+            f"noexec; none of {shown} qualifies. Set TMPDIR to another folder"
         )
-    say(f"the machine has {room >> 20} MB of memory, not {wanted}: no more is free in {largest.folder}")
+    say(f"the machine has {room >> 20} MB of memory instead of {wanted}: {largest.folder} has no more room")
     return Memory(largest.folder, f"{room >> 20}M")

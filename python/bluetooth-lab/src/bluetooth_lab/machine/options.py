@@ -17,7 +17,7 @@ DEFAULT_CONTROLLERS = 2
 def joined_port(value: str) -> str:
     name, _, descriptor = value.partition("=")
     if not name or not descriptor.isdecimal():
-        raise ValueError("takes PORT=DESCRIPTOR")
+        raise ValueError("PORT=DESCRIPTOR")
     return value
 
 
@@ -81,7 +81,7 @@ class Options(NamedTuple):
 
 
 def parse(words: Sequence[str]) -> Options:
-    """Of a tool that starts a machine. Ends this process where the words are not right."""
+    """Of a tool that starts a machine. Ends this process if the words are invalid."""
     try:
         options = Options.of(parse_line(MACHINE, words))
     except UsageError as error:

@@ -56,7 +56,7 @@ class PersistentLab:
 
     def __init__(self, home: Path, name: str) -> None:
         if not NAME.fullmatch(name):
-            fail(f"a lab's name has letters, digits, '_', '-' and '.': not {name!r}")
+            fail(f"invalid lab name {name!r}; expected letters, digits, '_', '-' and '.'")
         self.name = name
         self.folder = home / "up" / name
 

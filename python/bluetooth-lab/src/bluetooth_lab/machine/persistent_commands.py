@@ -62,11 +62,11 @@ def up(options: Options) -> int:
         elif record and is_alive(record):
             difference = mismatch(record, options)
             if difference:
-                fail(f"{lab.shown_name} is up {difference}: end it first, by lab down{option(lab)}")
+                fail(f"{lab.shown_name} is up {difference}; end it first: lab down{option(lab)}")
             say(f"{lab.shown_name} is up already")
             return 0
         elif record and record.up_since is not None:
-            say(f"{lab.shown_name} that was up had ended by itself")
+            say(f"{lab.shown_name} had ended by itself")
         lab.remove()
         construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
         status = start(construction, lab)
@@ -99,7 +99,7 @@ def record_in_use(places: Places, lab: PersistentLab) -> Record:
     if record.up_since is None:
         fail(f"{lab.shown_name} is not up yet")
     if record.made_of != ingredients(places, Path(record.kernel)):
-        say(f"{lab.shown_name} was started before its scripts or its kernel changed: lab down, lab up")
+        say(f"{lab.shown_name} was started before its scripts or kernel changed; restart it: lab down, lab up")
     return record
 
 

@@ -43,7 +43,7 @@ def kernel_options(hardware: Hardware) -> list[str]:
     # The kernel need not test its cryptography here, which takes a second in software emulation.
     options = ["quiet", "loglevel=2", "cryptomgr.notests=1", "mitigations=off"]
     if hardware.accelerator is not Accelerator.KVM:
-        # QEMU translates a program anew when it is at another address: without this, each start takes twice as long.
+        # QEMU translates a program again when it is at another address: without this, each start takes twice as long.
         options.append("norandmaps")
     return options
 

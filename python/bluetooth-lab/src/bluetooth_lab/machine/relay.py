@@ -7,7 +7,7 @@ import selectors
 import socket
 from pathlib import Path
 
-from bluetooth_lab.machine.frames import DISCONNECTED, MOST_CONTENT, FrameReader, frame
+from bluetooth_lab.machine.frames import DISCONNECTED, MAXIMUM_CONTENT, FrameReader, frame
 
 MOST = 1 << 16  # bytes at a time
 ENOUGH = 1 << 18  # bytes that wait on one way; then no more are read for it
@@ -79,7 +79,7 @@ class Relay:
         """From the caller."""
         for kind, content in self.frames.add(data):
             self.to_machine += frame(kind, content)
-        if not data or len(self.frames.rest) > MOST_CONTENT + MOST:  # or no caller of ours
+        if not data or len(self.frames.rest) > MAXIMUM_CONTENT + MOST:  # or no caller of ours
             self.drop_caller()
 
     def drop_caller(self) -> None:
@@ -109,9 +109,9 @@ class Relay:
         self.watch()
 
     def close(self) -> None:
-        """The machine has ended."""
-        self.drop_caller()
+        """The machine has ended. A caller that notices finds no listener."""
         for end in (self.listener, self.machine):
             if end.fileno() in self.selector.get_map():
                 self.selector.unregister(end)
             end.close()
+        self.drop_caller()

@@ -12,7 +12,7 @@ from bluetooth_lab.machine.calls import Call, keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator, Clock
 from bluetooth_lab.machine.options import Options
-from bluetooth_lab.machine.persistent import PersistentLab, Record, chosen_name, ingredients, is_alive
+from bluetooth_lab.machine.persistent import SESSIONS, PersistentLab, Record, chosen_name, ingredients, is_alive
 from bluetooth_lab.machine.runs import new_run, remove_old, show_newest
 from bluetooth_lab.machine.session import Link, Session
 from bluetooth_lab.machine.terminal import Terminal
@@ -123,7 +123,7 @@ class ReusedLab:
         except OSError as error:
             fail(f"{self.lab.shown_name} cannot be reached: {error}")
         if session is None:
-            fail(f"{self.lab.shown_name} runs as many commands as it can")
+            fail(f"{self.lab.shown_name} runs too many commands (limit {SESSIONS})")
         stream, lock = session
         link = Link(stream, None, lambda: not is_alive(self.record))
         running = Session(
@@ -137,7 +137,7 @@ class ReusedLab:
 
 
 class LogTail:
-    """What a log of the machine gets from now on."""
+    """What is appended to a log of the machine after this was made."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

@@ -20,7 +20,7 @@ from bluetooth_lab.machine.hardware import Accelerator, Hardware
 from bluetooth_lab.machine.monitor import Monitor
 from bluetooth_lab.places import Places
 
-MOST_SAVED = 6  # files of some 90 MB
+MAXIMUM_SAVED = 6  # files of some 90 MB
 SAVE_LIMIT = 60  # seconds
 
 
@@ -39,7 +39,7 @@ class Start:
                 os.utime(saved)
 
     def options(self) -> list[str]:
-        """For QEMU. The device tells a kernel that is restored, so that its random numbers are not the other one's."""
+        """For QEMU. The device notifies a restored kernel, whose random numbers then differ from the saved one's."""
         if not self.monitor:
             return []
         incoming = [] if self.state is None else ["-incoming", f"fd:{self.state}"]
@@ -62,7 +62,7 @@ class Start:
             self.monitor.close()
 
     def resume(self, control: socket.socket) -> None:
-        """Has a restored machine go on. Raises OSError if it cannot be restored; then the next one begins anew."""
+        """Resumes a restored machine. Raises OSError if it cannot be restored; then the next one boots."""
         if not self.monitor or not self.saved or self.state is None:
             return
         try:
@@ -77,7 +77,7 @@ class Start:
     def give_job(self, control: socket.socket) -> None:
         """The machine asks for it, and has nothing of ours yet."""
         if self.monitor and self.saved:
-            # Without a saved one the next machine begins anew, too.
+            # Without a saved one the next machine boots, too.
             with contextlib.suppress(OSError):
                 self.save(self.monitor, self.saved)
         self.send_job(control)
@@ -126,5 +126,5 @@ def saved_file(places: Places, kernel: Path, parts: Hardware, ports: Sequence[st
 def remove_old(folder: Path) -> None:
     """Keeps the last ones used."""
     files = [(file.stat().st_mtime, file) for file in folder.iterdir() if not file.suffix]
-    for _, file in sorted(files, reverse=True)[MOST_SAVED:]:
+    for _, file in sorted(files, reverse=True)[MAXIMUM_SAVED:]:
         file.unlink(missing_ok=True)

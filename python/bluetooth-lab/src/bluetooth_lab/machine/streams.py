@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from bluetooth_lab.messages import write_all
 
-MOST_INPUT = 1 << 14
+MAXIMUM_INPUT = 1 << 14
 
 
 class Output:
@@ -47,7 +47,7 @@ class Input:
     def read(self) -> None:
         self.poll.unregister(self.source)
         try:
-            data = os.read(self.source, MOST_INPUT)
+            data = os.read(self.source, MAXIMUM_INPUT)
         except OSError:
             data = b""
         self.send(b"I", data)

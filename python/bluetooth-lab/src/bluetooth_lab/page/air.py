@@ -23,7 +23,7 @@ def air_page(recording: Path) -> str:
     start, end = about.get("start", 0.0), about.get("end", float("inf"))
     kept = part(lines, start, end)
     if not kept:
-        raise ValueError(f"{recording} has no recording of an air: virtual-radio record makes one")
+        raise ValueError(f"no air recording in {recording}; virtual-radio record writes one")
     files = {"air.jsonl": text_of_part(kept), "lanes.jsonl": "".join(lane(kept, start)).encode()}
     return filled("air", "air-main.js", str(about["title"]), embedded("this", Record(about, files)))
 

@@ -29,7 +29,7 @@ def write_page(folder: Path, target: Path | None = None, compared: Path | None =
 
 def checked(folder: Path) -> Path:
     if not (folder / "summary.txt").is_file():
-        fail(f"{folder} has no record: a failed test's folder has, and that of a run with --page")
+        fail(f"no record in {folder}: expected the folder of a failed test or of a run with --page")
     return folder
 
 

@@ -32,7 +32,7 @@ have_swift() { command -v swift >/dev/null; }
 
 require_swift() {
     have_swift ||
-        die "there is no swift on PATH; install a Swift toolchain, 6.1 or newer: https://www.swift.org/install/linux/"
+        die "no swift on PATH; install a Swift toolchain, 6.1 or newer: https://www.swift.org/install/linux/"
 }
 
 # products_of PACKAGE: prints the folder of its programs
@@ -76,8 +76,8 @@ choose_options() {
 }
 
 # SwiftPM goes by its last plan in the folder, and does not see whose it was: those of packages that share the lab's
-# folder. It plans a build anew when files of the package came or went, but not for those of a package that it depends
-# on by path, such as this one; it then fails over what is no longer there.
+# folder. It plans again when files of the package were added or removed, but not for those of a package that it depends
+# on by path, such as this one; the build then fails over files that no longer exist.
 forget_other_plan() {
     local folder=$root scratch plans
     while (($# > 1)); do
@@ -137,7 +137,7 @@ prepare_virtual_radio() {
     elif [[ -n $has_programs ]] || ! have_swift; then
         [[ ! -x $program_folder/virtual-radio ]] && ! command -v virtual-radio >/dev/null || return 0
         [[ -z ${LAB_RADIO:-}${LAB_RADIO_OPTIONS:-} ]] ||
-            die "there is no virtual-radio in this lab: it is not installed, and no Swift toolchain can build it"
+            die "virtual-radio is not in this lab: not installed, and no Swift toolchain to build it"
         export LAB_DEFAULT_RADIO=btvirt
     else
         use_radio_program virtual-radio VirtualRadio VirtualRadioCommand RadioControl
@@ -158,8 +158,8 @@ prepare_scene() {
     prepare_scene_reader
     [[ -x $reader ]] || reader=$program_folder/virtual-radio-scene
     command -v "$reader" >/dev/null || reader=virtual-radio-scene
-    command -v "$reader" >/dev/null || die "there is no virtual-radio-scene, which reads scenes, in this lab"
-    scene=$("$reader" "$LAB_SCENE_FILE") || die "the scene has mistakes"
+    command -v "$reader" >/dev/null || die "virtual-radio-scene, which reads scenes, is not in this lab"
+    scene=$("$reader" "$LAB_SCENE_FILE") || die "invalid scene: $LAB_SCENE_FILE"
     name=$(sha256sum <<<"$scene")
     export LAB_SCENE=$LAB_HOME/scenes/${name:0:16}.json
     mkdir -p "$LAB_HOME/scenes"
@@ -223,7 +223,7 @@ prepare_programs() {
     else
         for program in "${programs[@]}"; do
             [[ -x $program_folder/$program ]] || command -v "$program" >/dev/null ||
-                say "there is no $program in this lab: it is not installed, and there is no Swift toolchain to build it"
+                say "$program is not in this lab: not installed, and no Swift toolchain to build it"
         done
     fi
     touch_entries

@@ -7,7 +7,7 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        die "this needs root: $* (there is no sudo; run ./lab setup as root)"
+        die "root is required, and sudo is missing: $*; run ./lab setup as root"
     fi
 }
 

@@ -12,7 +12,7 @@ from bluetooth_lab.testing.names import pytest_class, pytest_file, swift_class, 
 from bluetooth_lab.testing.shards import Durations, ListedTest, Shard, digest, partition
 
 NO_TEST = "^$"  # as a filter
-MOST_SHOWN = 25
+MAXIMUM_SHOWN = 25
 META = re.compile(r"([\\^$.|?*+()\[\]{}])")
 FIRST_SUITE = re.compile(r"(?:`[^`]*`|[^/`])+(?=/)")
 
@@ -87,8 +87,8 @@ class Choice:
         for part in dict.fromkeys(test.part for test in self.chosen):
             every, chosen = by_group(self.every, part), by_group(self.chosen, part)
             words = [group_text(group, len(tests), len(every[group])) for group, tests in chosen.items()]
-            rest = f" and {len(words) - MOST_SHOWN} more" if len(words) > MOST_SHOWN else ""
-            say(f"  {part}: {', '.join(words[:MOST_SHOWN])}{rest}")
+            rest = f" and {len(words) - MAXIMUM_SHOWN} more" if len(words) > MAXIMUM_SHOWN else ""
+            say(f"  {part}: {', '.join(words[:MAXIMUM_SHOWN])}{rest}")
 
 
 def by_group(tests: Iterable[ListedTest], part: str) -> dict[str, list[ListedTest]]:

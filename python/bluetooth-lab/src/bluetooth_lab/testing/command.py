@@ -122,7 +122,7 @@ class Session:
         folder = self.options.package
         python = find_python(folder, self.home)
         if python is None:
-            fail(f"there is no pytest for {folder}: neither in its .venv, nor in the active environment")
+            fail(f"no pytest for {folder}, neither in its .venv nor in the active environment")
         project = PythonTests(f"tests of {folder.name}", python, Path.cwd(), self.wish.filters, self.out)
         nodes = project.nodes(self.runner.environment, self.records) if self.wish.needs_names else [project.part]
         choice = Choice(pytest_tests(project.part, nodes), self.wish.shard, Durations.read(folder))
@@ -168,7 +168,7 @@ def show_failures(out: Path) -> None:
     try:
         index = write_index(out)
     except OSError as error:
-        say(f"there is no list of the failed tests: {error}")
+        say(f"cannot list the failed tests: {error}")
     else:
         if index:
             say(f"the failed tests, each with its page: {os.path.relpath(index)}")

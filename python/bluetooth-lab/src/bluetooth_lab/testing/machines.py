@@ -8,12 +8,12 @@ from pathlib import Path
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 
 MOST = 4
-MOST_IN_USER_MODE = 8
+MAXIMUM_IN_USER_MODE = 8
 # For each processor of the host's: in real time tests wait most of it, and the programs in such a machine are not
 # emulated.
 EACH_IN_USER_MODE = 3
 MEMORY_EACH = 3  # GB of the host's, for a machine with 2 and what runs beside it
-MOST_PROCESSORS = 2
+MAXIMUM_PROCESSORS = 2
 
 
 def count_machines(
@@ -25,7 +25,7 @@ def count_machines(
     if environment.get("LAB") == "host":
         return 1
     if hardware.accelerator is Accelerator.USER_MODE and hardware.clock is Clock.REAL:
-        most = min(EACH_IN_USER_MODE * processors, MOST_IN_USER_MODE)
+        most = min(EACH_IN_USER_MODE * processors, MAXIMUM_IN_USER_MODE)
     else:
         most = min(processors, MOST)
     number = int(wanted) if wanted else min(most, memory // MEMORY_EACH)
@@ -39,7 +39,7 @@ def has_room(memory: int, machines: int) -> bool:
 
 def processors_each(processors: int, machines: int) -> int:
     """With a processor more than the host has for it, a machine waits for itself."""
-    return max(min(processors // machines, MOST_PROCESSORS), 1)
+    return max(min(processors // machines, MAXIMUM_PROCESSORS), 1)
 
 
 def available_memory(meminfo: Path = Path("/proc/meminfo")) -> int:

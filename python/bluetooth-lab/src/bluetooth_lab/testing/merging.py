@@ -19,7 +19,7 @@ from bluetooth_lab.testing.junit import Run, own_part, properties_of, read_docum
 from bluetooth_lab.testing.records import Outcome, seconds_of
 from bluetooth_lab.testing.shards import DURATIONS, Shard, text_of
 
-MOST_SHOWN = 20
+MAXIMUM_SHOWN = 20
 FAILED = ("failure", "error")
 
 
@@ -165,10 +165,10 @@ def merge(paths: Sequence[Path], junit: Path | None, new_durations: Path | None)
     problems += problems_of_shards(suites)
     problems += tests_that_ran_twice(suites)
     passed, failed, skipped = count_cases(suites)
-    for problem in problems[:MOST_SHOWN]:
+    for problem in problems[:MAXIMUM_SHOWN]:
         print(shown(problem))
-    if len(problems) > MOST_SHOWN:
-        print(f"… and {len(problems) - MOST_SHOWN} more")
+    if len(problems) > MAXIMUM_SHOWN:
+        print(f"… and {len(problems) - MAXIMUM_SHOWN} more")
     try:
         if junit:
             write_merged(junit, suites, problems)

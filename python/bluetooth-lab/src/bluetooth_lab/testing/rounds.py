@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bluetooth_lab.places import GUEST
 
-MOST_IN_ONE_MACHINE = 64
+MAXIMUM_IN_ONE_MACHINE = 64
 SECONDS_IN_ONE_MACHINE = 2400  # what a machine has recorded is in its memory
 
 
@@ -54,7 +54,7 @@ class Rounds:
     def batches(self, parts: int, seconds: float) -> Iterator[Batch]:
         """As many rounds in one machine as it can take, by how long one takes. Several parts take turns, where the
         rounds are endless; the first turns are short."""
-        most = max(1, min(MOST_IN_ONE_MACHINE, int(SECONDS_IN_ONE_MACHINE / max(seconds, 1))))
+        most = max(1, min(MAXIMUM_IN_ONE_MACHINE, int(SECONDS_IN_ONE_MACHINE / max(seconds, 1))))
         is_endless = self.count is None and self.until_failure
         size = 1 if is_endless and parts > 1 else most
         first, left = 1, self.count or 1

@@ -31,7 +31,7 @@ class Shard:
         match = re.fullmatch(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", text)
         shard = cls(int(match[1]), int(match[2])) if match else cls(0, 0)
         if not 1 <= shard.index <= shard.count:
-            raise ValueError(f"a shard is K/N, such as 2/5, with K from 1 to N, not {text}")
+            raise ValueError(f"invalid shard {text}; expected K/N, such as 2/5, with K from 1 to N")
         return shard
 
     def __str__(self) -> str:

@@ -256,7 +256,7 @@ class ThisPackage:
                 self.runner.add(suite, status, record, IN_LAB, number, token not in ended)
 
     def was_stopped(self, ended: dict[str, tuple[int, str]]) -> bool:
-        """Whether rounds that are missing were not to be begun any more."""
+        """Whether the missing rounds were left out on purpose."""
         has_failed = any(status not in (0, 69) for status, _ in ended.values())
         return self.runner.is_interrupted or (self.runner.batch.until_failure and has_failed)
 

@@ -47,7 +47,7 @@ struct session {
     int64_t deadline; // of the state, in milliseconds; 0: none
     long notes; // what was in the file before
     int kernel_log; // since the command began; or -1
-    bool keeps_crashes; // what keeps the core files runs in the place of the command, which has ended
+    bool keeps_crashes; // the command has ended, and what keeps the core files runs instead
     char *out_folder;
 };
 

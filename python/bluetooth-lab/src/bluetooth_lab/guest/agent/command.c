@@ -126,7 +126,7 @@ static bool parse(struct command *command, char *content, size_t length)
     return true;
 }
 
-// The names and attributes of files that nothing uses are asked of the host anew: they may have changed. An overlay's
+// Makes the kernel ask the host again for the names and attributes of unused files: they may have changed. An overlay's
 // names keep those below it, so it takes two rounds.
 static void forget_files(void)
 {

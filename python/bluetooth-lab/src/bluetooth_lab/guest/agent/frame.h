@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-enum { most_content = 1 << 20 };
+enum { maximum_content = 1 << 20 };
 
 struct __attribute__((packed)) header {
     char kind;

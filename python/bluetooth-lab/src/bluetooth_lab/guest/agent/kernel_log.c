@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 enum {
-    most_text = 8000,
-    most_headline = 300,
-    most_record = 1 << 14,
+    maximum_text = 8000,
+    maximum_headline = 300,
+    maximum_record = 1 << 14,
     longest_gap = 500 * 1000, // microseconds between two lines of a report
 };
 
@@ -41,7 +41,7 @@ static const char cut[] = "------------[ cut here ]------------", end[] = "---[ 
 struct report {
     bool is_open;
     long long last_line; // its time
-    char headline[most_headline], text[most_text];
+    char headline[maximum_headline], text[maximum_text];
     size_t length;
 };
 
@@ -70,7 +70,7 @@ static bool begins_report(const char *line)
 static void add_line(struct report *report, const char *line)
 {
     size_t length = strlen(line);
-    if (report->length + length + 2 > most_text)
+    if (report->length + length + 2 > maximum_text)
         return;
     memcpy(report->text + report->length, line, length);
     report->length += length;
@@ -95,7 +95,7 @@ static void handle_line(struct report *report, long long time, const char *line,
     report->last_line = time;
     if (!report->is_open && begins_report(line)) {
         report->is_open = true;
-        snprintf(report->headline, most_headline, "%s", line);
+        snprintf(report->headline, maximum_headline, "%s", line);
     }
     if (report->is_open)
         add_line(report, line);
@@ -143,7 +143,7 @@ static void handle_record(
 
 void take_reports(int log, void (*take)(const char *headline, const char *text, void *context), void *context)
 {
-    static char record[most_record];
+    static char record[maximum_record];
     static struct report report;
     report = (struct report){0};
     for (;;) {

@@ -1,7 +1,7 @@
 // The kernel's log, and what it reports when something is wrong with the kernel itself.
 #pragma once
 
-// The log from now on; -1 where it cannot be read.
+// Starts at the log's end; -1 where it cannot be read.
 int open_kernel_log(void);
 
 // Calls `take` for each report in what has come since the last call: with the line that says what is wrong, and with

@@ -25,9 +25,9 @@
 #include "frame.h"
 #include "kernel_log.h"
 
-enum { most_sessions = 32, most_output = 1 << 15, patience_after_hang_up = 2000 /* ms */ };
+enum { maximum_sessions = 32, maximum_output = 1 << 15, patience_after_hang_up = 2000 /* ms */ };
 
-static struct session sessions[most_sessions];
+static struct session sessions[maximum_sessions];
 static int session_count;
 static const char trace_marker[] = "/sys/kernel/tracing/instances/clock_keeper/trace_marker";
 // With simulated time, that file; else -1.
@@ -100,7 +100,7 @@ static void resize(const struct session *session, const char *text)
     }
 }
 
-// Nobody wants the command any more.
+// No caller is left who wants the command.
 static void host_disconnected(struct session *session)
 {
     session->is_connected = false;
@@ -139,7 +139,7 @@ static void handle_frames(struct session *session)
     while (session->is_connected && length_of(received) >= sizeof header) {
         memcpy(&header, received->bytes + received->begin, sizeof header);
         size_t length = ntohl(header.length);
-        if (length > most_content) { // not a host of ours: the rest cannot be understood
+        if (length > maximum_content) { // not a host of ours: the rest cannot be understood
             clear(received);
             return;
         }
@@ -180,7 +180,7 @@ static void read_port(struct session *session)
 // Passes on what the command has written; no more than the host takes.
 static void read_output(struct session *session, int *descriptor, char kind)
 {
-    char bytes[most_output / 2];
+    char bytes[maximum_output / 2];
     ssize_t count = read(*descriptor, bytes, sizeof bytes);
     if (count > 0) {
         send_frame(session, kind, bytes, (size_t)count);
@@ -258,9 +258,9 @@ static int time_left(void)
 // What a session waits for: its port, the command's input, output and error output.
 static void watch(struct session *session, struct pollfd polls[4])
 {
-    bool takes_output = length_of(&session->sent) < most_output || !session->is_connected;
+    bool takes_output = length_of(&session->sent) < maximum_output || !session->is_connected;
     bool has_input = length_of(&session->input) > 0;
-    // A command is taken when nothing runs. A host that is not there would end every wait at once; SIGIO tells when one
+    // A command is taken when nothing runs. A missing host would end every wait at once; SIGIO reports when one
     // comes.
     polls[0] = (struct pollfd){.fd = session->is_connected ? session->port : -1, .events = POLLIN};
     if (length_of(&session->sent) > 0)
@@ -313,7 +313,7 @@ static int watched_signals(void)
 static void add_session(const char *path)
 {
     int port = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (port < 0 || session_count == most_sessions) {
+    if (port < 0 || session_count == maximum_sessions) {
         fprintf(stderr, "lab-agent: cannot use %s: %s\n", path, strerror(errno));
         return;
     }
@@ -338,7 +338,7 @@ int main(int count, char **words)
         return lab_failed;
     must_look = true;
     for (;;) {
-        struct pollfd polls[1 + 4 * most_sessions] = {{.fd = signals, .events = POLLIN}};
+        struct pollfd polls[1 + 4 * maximum_sessions] = {{.fd = signals, .events = POLLIN}};
         for (int i = 0; i < session_count; i++)
             tick(&sessions[i]);
         while (must_look) // once for each host that has disconnected already

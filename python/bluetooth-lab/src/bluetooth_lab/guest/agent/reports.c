@@ -11,7 +11,7 @@
 #include "frame.h"
 #include "kernel_log.h"
 
-enum { kernel_log_lines = 100, syslog_read_all = 3, most_reports = 3 };
+enum { kernel_log_lines = 100, syslog_read_all = 3, maximum_reports = 3 };
 
 static const char notes_file[] = "/run/lab/notes";
 
@@ -64,7 +64,7 @@ static void send_report(const char *headline, const char *text, void *context)
 {
     (void)text;
     struct kernel_reports *reports = context;
-    if (reports->count++ < most_reports)
+    if (reports->count++ < maximum_reports)
         send_text(reports->session, 'N', "the kernel reported in dmesg.log: %s", headline);
 }
 
@@ -74,8 +74,8 @@ static bool send_kernel_reports(struct session *session)
     struct kernel_reports reports = {.session = session};
     if (session->kernel_log >= 0)
         take_reports(session->kernel_log, send_report, &reports);
-    if (reports.count > most_reports)
-        send_text(session, 'N', "the kernel reported %d more", reports.count - most_reports);
+    if (reports.count > maximum_reports)
+        send_text(session, 'N', "the kernel reported %d more", reports.count - maximum_reports);
     return reports.count > 0;
 }
 

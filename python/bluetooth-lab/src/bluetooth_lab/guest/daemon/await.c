@@ -11,7 +11,7 @@
 #include "daemon.h"
 
 enum { failed = 1 };
-enum { retry = 50 /* ms, until there is a bus */, most_silence = 1000 /* ms, until bluetoothd is asked anew */ };
+enum { retry = 50 /* ms, until there is a bus */, maximum_silence = 1000 /* ms, until bluetoothd is asked again */ };
 
 static int64_t now(void)
 {
@@ -63,7 +63,7 @@ int await_power(int first, int count, int seconds, const char *wanted)
             must_ask = false;
         }
         struct pollfd bus_poll = {.fd = bus, .events = POLLIN};
-        if (poll(&bus_poll, 1, least(left, most_silence)) <= 0) {
+        if (poll(&bus_poll, 1, least(left, maximum_silence)) <= 0) {
             question = 0;
             must_ask = true;
             continue;

@@ -15,7 +15,7 @@
 
 #include "daemon.h"
 
-enum { most_early_ends = 3, early = 2 /* s */, pause_before_next = 20 /* ms */, kernel_log_lines = 3 };
+enum { maximum_early_ends = 3, early = 2 /* s */, pause_before_next = 20 /* ms */, kernel_log_lines = 3 };
 
 static const char *run_folder, *log_folder;
 
@@ -144,7 +144,7 @@ int keep_daemon(char **words)
         note_end(process, status);
         clock_gettime(CLOCK_MONOTONIC, &ended);
         early_ends = ended.tv_sec - began.tv_sec < early ? early_ends + 1 : 0;
-        if (early_ends >= most_early_ends)
+        if (early_ends >= maximum_early_ends)
             give_up();
         nanosleep(&pause, NULL);
     }

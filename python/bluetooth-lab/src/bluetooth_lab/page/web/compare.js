@@ -6,7 +6,7 @@ import { programName } from "./lines.js";
 export const SAME = 0;
 export const ONLY_HERE = 1;
 export const MISSING = 2;
-const MOST_EDITS = 3000; // beyond, a stretch without common ground is taken as wholly different
+const MAXIMUM_EDITS = 3000; // beyond, a stretch without common ground is taken as wholly different
 
 /** `[{kind, event, other}]`: events of this record, of the other one, or of both. */
 export function compareRecords(record, other) {
@@ -117,11 +117,11 @@ function longestRising(pairs) {
   return rising.reverse();
 }
 
-/** Myers' algorithm, given up beyond `MOST_EDITS`. */
+/** Myers' algorithm, given up beyond `MAXIMUM_EDITS`. */
 function shortestEdit(a, b, fromA, toA, fromB, toB, pairs) {
   const n = toA - fromA;
   const m = toB - fromB;
-  const most = Math.min(n + m, Math.floor(MOST_EDITS / 4));
+  const most = Math.min(n + m, Math.floor(MAXIMUM_EDITS / 4));
   const reach = new Map([[1, 0]]);
   const trace = [];
   for (let edits = 0; n && m && edits <= most; edits++) {

@@ -6,7 +6,7 @@ import { related } from "./relate.js";
 import { difference, seconds, timeOfDay } from "./times.js";
 
 const BYTES_A_ROW = 16;
-const MOST_BYTES = 4096; // shown
+const MAXIMUM_BYTES = 4096; // shown
 const LONGEST_CONTENT = 50000; // characters
 
 export class Details {
@@ -174,7 +174,7 @@ class Bytes {
     this.rows = [];
     this.cells = [];
     this.element = block("div", "hex");
-    const shown = Math.min(bytes.length, MOST_BYTES);
+    const shown = Math.min(bytes.length, MAXIMUM_BYTES);
     for (let start = 0; start < shown; start += BYTES_A_ROW) {
       const line = document.createElement("div");
       line.append(span("offset", `${start.toString(16).padStart(4, "0")}  `));

@@ -1,9 +1,9 @@
 """docs/architecture.md names files: they exist, and each name means one file."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from bluetooth_lab.places import ROOT
+
 NAME = re.compile(r"`((?:[\w+]+/)*[\w+]+\.swift)`")
 
 

@@ -6,7 +6,9 @@ import re
 import subprocess
 from pathlib import Path
 
-CHECKS = Path(__file__).resolve().parents[2] / ".ci/checks.sh"
+from bluetooth_lab.places import ROOT
+
+CHECKS = ROOT / ".ci/checks.sh"
 
 TWO_CHECKS = """
 fails() { echo "the reason"; false; }

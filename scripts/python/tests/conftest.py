@@ -1,0 +1,3 @@
+"""What the tests of contributors' tools share with those of the lab."""
+
+from scratch_lab import scratch as scratch  # a fixture

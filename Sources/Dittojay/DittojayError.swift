@@ -14,9 +14,9 @@ public enum DittojayError: Error, Hashable, CustomStringConvertible, Swift.Senda
     case refused(String)
     /// The control socket does not work.
     case controlSocket(String)
-    /// The device that a proxy is to stand in front of was not found, or cannot be connected to.
+    /// The device to proxy was not found, or cannot be connected to.
     case deviceUnavailable(String)
-    /// What a user has asked for does not fit the device that a proxy stands in front of.
+    /// What a user has asked for does not fit the device that is proxied.
     case wrongUsage(String)
     /// Centrals did not do what the scenario expects.
     case scenarioFailed(String)

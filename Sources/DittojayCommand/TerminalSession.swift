@@ -25,7 +25,7 @@ final class TerminalSession: @unchecked Swift.Sendable {
     private var hasShownFailure = false
     /// Whether a signal ends it: then it ends soon, whatever its output waits for.
     private var isInterrupted = false
-    /// Lines that came before the peripherals were ready; nil from then on.
+    /// Lines that came before the peripherals were ready; nil after that.
     private var early: [String]? = []
 
     /// How many bytes may wait for the reader of the output: some 5,000 events.

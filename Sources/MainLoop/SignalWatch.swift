@@ -10,7 +10,7 @@ package final class SignalWatch {
     /// Watches until it is released.
     ///
     /// - Parameters:
-    ///   - numbers: the signals; ignored from then on, also when the watch has ended.
+    ///   - numbers: the signals; they stay ignored when the watch has ended.
     ///   - handler: called with the number.
     package init(_ numbers: [Int32], queue: DispatchQueue, handler: @escaping (Int32) -> Void) {
         sources = numbers.map { number in

@@ -127,14 +127,14 @@ public final class Radio {
         clock.once(in: time - now, action)
     }
 
-    /// Reports everything that is in the air from now on: the time and a packet as files of the link type 256
+    /// Starts reporting everything that is in the air: the time and a packet as files of the link type 256
     /// (LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR) have it. `output` must not call the radio.
     public func sniff(_ output: @escaping (Instant, [UInt8]) -> Void) {
         sniffer = Sniffer(self, output: output)
         wakePhantoms()
     }
 
-    /// Reports what happens from now on. `output` must not call the radio.
+    /// Starts reporting what happens. `output` must not call the radio.
     public func observe(_ output: @escaping (RadioEvent) -> Void) {
         observer = output
     }

@@ -12,7 +12,7 @@ struct Arguments {
     var hostSocket: String?
     /// With a host at each.
     var ports: [String] = []
-    /// Where the controller is that this machine's kernel is to have, in the place of a radio.
+    /// Where the controller is that this machine's kernel is to have, instead of a radio.
     var remote: String?
     var kind = ControllerKind.v5_3
     /// That of the scene, if there is one.

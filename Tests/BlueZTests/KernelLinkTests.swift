@@ -2,7 +2,7 @@ import Testing
 
 @testable import BlueZ
 
-/// What the kernel tells of links.
+/// What the kernel reports about links.
 struct KernelLinkTests {
     /// Two links as the kernel lays them out, the second one encrypted, in room for more.
     private let list: [UInt8] =

@@ -14,7 +14,7 @@ final class ChirpMonitor: @preconcurrency BackgroundRestorer, @preconcurrency Li
             launchOptions: Bluejay.launchOptions)
         bluejay.start(mode: .new(StartOptions(enableBluetoothAlert: false, backgroundRestore: .enable(config))))
         if !config.isRestoringFromBackground {
-            // A fresh start: scan and connect as ever.
+            // A fresh start: scan and connect as usual.
         }
     }
 

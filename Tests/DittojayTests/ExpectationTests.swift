@@ -13,7 +13,7 @@ import Testing
     private static let store = CharacteristicPath("lab", "store")
     private static let sink = CharacteristicPath("lab", "sink")
 
-    /// A scenario that is played, and what came of it.
+    /// A scenario that is played, and its results.
     private final class Play {
         let parts = Parts()
         let test: ScenarioTest
@@ -46,7 +46,7 @@ import Testing
         }
 
         var report: ScenarioReport { test.report(name: "test") }
-        /// What came of each expectation, a word each.
+        /// The result of each expectation, a word each.
         var outcome: [String] {
             report.results.map { $0.failure ?? ($0.isReached ? "met" : "not reached") }
         }

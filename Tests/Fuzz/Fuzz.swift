@@ -74,7 +74,7 @@ struct Fuzz {
             default:
                 guard let target = FuzzTarget.all.first(where: { $0.name == argument }) else {
                     let names = FuzzTarget.all.map(\.name).joined(separator: ", ")
-                    throw BrokenPromise(description: "there is no target \(argument); there are: \(names)")
+                    throw BrokenPromise(description: "unknown target \(argument); valid: \(names)")
                 }
                 options.targets.append(target)
             }

@@ -57,7 +57,7 @@ struct Mutator {
         }
     }
 
-    /// Puts another word in the place of one.
+    /// Replaces a word with another one.
     private func replaceWord(_ bytes: inout [UInt8], near place: Int, _ dice: inout Dice) {
         func isWord(_ byte: UInt8) -> Bool {
             byte > 0x7F || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))

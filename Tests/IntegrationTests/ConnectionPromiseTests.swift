@@ -136,7 +136,7 @@ extension InTheLab {
 
         /// Keeps a central until it is let go.
         private final class Keeper: @unchecked Swift.Sendable {
-            // Given away by the test, and from then on used on the main queue only.
+            // Given away by the test, then used on the main queue only.
             var central: Central?
         }
 

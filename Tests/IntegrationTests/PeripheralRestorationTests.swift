@@ -96,7 +96,7 @@ extension InTheLab {
 
         /// bluetoothd would leave the central without an answer, which it waits for for 30 s.
         @Test func `a request is refused at once if the program that is started for it publishes anew`() async throws {
-            try await withRestoredPeripheral(publishesAnew: true) { peripheral, central, service in
+            try await withRestoredPeripheral(publishesAgain: true) { peripheral, central, service in
                 try await peripheral.kill()
                 try await peripheral.isKnownToBeGone()
                 let position = peripheral.lines.count

@@ -155,7 +155,7 @@ extension InTheLab {
                     try await program.killAgent()
                     let start = program.position
                     try await program.startAgent()
-                    // It chirps until the agent has subscribed again; from then on every chirp comes.
+                    // It chirps until the agent has subscribed again; after that every chirp comes.
                     let deadline = ContinuousClock.now + .seconds(60)
                     var heard: [Data] = []
                     var chirps = 0

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension InTheLab {
-    /// What Bluejay promises about background tasks when something goes wrong.
+    /// What Bluejay promises about background tasks when there is a failure.
     @Suite struct TaskPromises {
         private func withFaulty(_ body: (Sensor, Central) async throws -> Void) async throws {
             try await withProfile("faulty", advertising: Faulty.service.uuid.uuidString, body: body)

@@ -113,7 +113,7 @@ final class StuckReader: Sendable {
         return ioctl(descriptor, bytesToRead, &count) == 0 ? Int(count) : 0
     }
 
-    /// From now on a writer finds no reader.
+    /// A writer finds no reader after this.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -122,7 +122,7 @@ final class StuckReader: Sendable {
         if wasOpen { Foundation.close(descriptor) }
     }
 
-    /// Reads from now on, until the other end is closed, a line contains `text`, or nothing comes for 20 s.
+    /// Reads what follows, until the other end is closed, a line contains `text`, or nothing comes for 20 s.
     func lines(through text: String? = nil) async -> [String] {
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in

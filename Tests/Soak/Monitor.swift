@@ -13,7 +13,7 @@ final class Monitor {
         process = try ChildProcess("bluejay", ["monitor", "--json", "--adapter", Lab.centralAdapter])
     }
 
-    /// How many lines it has printed: where to look for what comes from now on.
+    /// How many lines it has printed: where to look for what comes later.
     var position: Int { process.lines.count }
 
     /// How many values it has shown.

@@ -14,7 +14,7 @@ package struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Whether something happens that happens so many times in a hundred.
+    /// Whether something happens that has this probability, in percent.
     package mutating func happens(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &self) < percent
     }

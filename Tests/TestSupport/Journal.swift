@@ -31,7 +31,7 @@ package final class Journal: Sendable {
         MainLoop.shared.async { for found in found { found(true) } }
     }
 
-    /// Waits until a line has been noted so many times.
+    /// Waits until a line has been noted this many times.
     ///
     /// - Throws: ``NotSeen``.
     package func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws {

@@ -138,7 +138,7 @@ import Testing
         case 9: return command(0x2013, handle + connection)
         case 10: return command(0x2022, handle + [251, 0, 0x48, 8])
         case 11:
-            // Most have no key: who has one and does not use it is ignored from then on.
+            // Most have no key: who has one and does not use it is then ignored.
             let key = [UInt8](repeating: UInt8(random.below(10) / 9), count: 16)
             return random.below(2) == 0 ? command(0x2029, []) : command(0x2027, peer + key + bytes(&random, 16))
         case 12: return command(0x202D, [UInt8(random.below(2))])

@@ -22,11 +22,11 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
     private var manager: CBPeripheralManager?
     private var count: CBMutableCharacteristic?
     private var number = 0
-    private let publishesAnew: Bool
+    private let publishesAgain: Bool
 
-    init(_ path: String, publishesAnew: Bool) {
+    init(_ path: String, publishesAgain: Bool) {
         self.path = path
-        self.publishesAnew = publishesAnew
+        self.publishesAgain = publishesAgain
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         past = text.split(separator: "\n").map(String.init)
         super.init()
@@ -63,7 +63,7 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         log("state \(peripheral.state.rawValue)")
         guard peripheral.state == .poweredOn else { return count = nil }
-        if publishesAnew {
+        if publishesAgain {
             peripheral.removeAllServices()
             count = nil
         }
@@ -140,6 +140,6 @@ final class Counter: NSObject, CBPeripheralManagerDelegate {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-let counter = Counter(arguments.first ?? "/dev/null", publishesAnew: arguments.dropFirst().first == "anew")
+let counter = Counter(arguments.first ?? "/dev/null", publishesAgain: arguments.dropFirst().first == "again")
 counter.start()
 dispatchMain()

@@ -1,5 +1,5 @@
 // Connects to the one device that has a certain serial number, which no advertisement shows: connects to each device
-// that is found and reads its number. Devices with another number are ignored from then on.
+// that is found and reads its number. Devices with another number are then ignored.
 // usage: serial-number NUMBER [SECONDS-OF-A-SCAN]
 import Bluejay
 

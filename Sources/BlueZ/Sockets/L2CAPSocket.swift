@@ -53,7 +53,7 @@ package final class L2CAPSocket: Swift.Sendable {
         let descriptor: L2CAPDescriptor
         var isClosed = false
         var isDescriptorOpen = true
-        /// What came of a piece that was read in parts.
+        /// The result of a piece that was read in parts.
         var rest = [UInt8]()
         var restStart = 0
         var buffer = [UInt8](repeating: 0, count: Int(L2CAPDescriptor.receivedPieceLimit))

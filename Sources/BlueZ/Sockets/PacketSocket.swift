@@ -145,7 +145,7 @@ package final class PacketSocket {
 
     // MARK: Receiving
 
-    /// Takes packets out of the socket from now on, on a thread that does nothing else. To be called once.
+    /// Starts taking packets out of the socket, on a thread that does nothing else. To be called once.
     ///
     /// Packets that have come wait for the loop, up to a limit. What exceeds it is dropped, and counted.
     ///

@@ -79,7 +79,7 @@ extension Bluejay {
 
     /// Ends a listen. Main queue only.
     ///
-    /// From now on the listener is not called. The completion is called when the peripheral has confirmed, even if
+    /// Stops calling the listener. The completion is called when the peripheral has confirmed, even if
     /// there was no listener. Fails like ``read(from:completion:)``.
     public func endListen(
         to characteristicIdentifier: CharacteristicIdentifier,

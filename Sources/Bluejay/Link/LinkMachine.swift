@@ -105,7 +105,7 @@ extension LinkMachine {
         pending.isTimedOut = true
         pending.failure = error
         state = .connecting(pending)
-        // What waits behind the attempt fails with it. What is queued from now on does not.
+        // What waits behind the attempt fails with it. What is queued later does not.
         return [.failOperations(error), .cancelAttempt(attempt)]
     }
 

@@ -39,7 +39,7 @@ final class ListenerTable {
         return true
     }
 
-    /// The peripheral has confirmed a listener: it receives the values from now on, and its predecessor ends.
+    /// The peripheral has confirmed a listener: it starts receiving the values, and its predecessor ends.
     func installed(_ listener: Listener, _ characteristic: CharacteristicIdentifier) {
         if listener.isEnded { return }
         reservations[characteristic]?.pending.removeAll { $0 === listener }

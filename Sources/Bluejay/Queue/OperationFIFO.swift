@@ -27,7 +27,7 @@ final class OperationFIFO {
     var isEmpty: Bool { operations.isEmpty }
     var count: Int { operations.count }
 
-    /// Starts operations when it is their turn, from now on.
+    /// Begins to start operations when it is their turn.
     func run() {
         isRunning = true
         advance()

@@ -34,7 +34,7 @@ struct DiscoveryList {
         return true
     }
 
-    /// Removes a peripheral from the list and ignores it from now on.
+    /// Removes a peripheral from the list and starts ignoring it.
     mutating func silence(_ identifier: PeripheralIdentifier) {
         silenced.insert(identifier.uuid)
         remove(identifier.uuid)

@@ -142,7 +142,7 @@ final class DeviceReader {
 
     // MARK: Values
 
-    /// What came of a read.
+    /// The result of a read.
     private struct Reading {
         var result: Result<Data, Failure>
         /// Whether the link was encrypted for it.

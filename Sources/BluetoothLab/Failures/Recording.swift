@@ -43,7 +43,7 @@ enum Recording {
         return [output.lastPathComponent]
     }
 
-    /// How long the bus trace is now: where to look for what comes from now on.
+    /// How long the bus trace is now: where to look for what comes later.
     static var busPosition: UInt64 { size(of: busTrace) }
 
     private static func size(of file: URL) -> UInt64 {

@@ -49,7 +49,7 @@ public final class ChildProcess: Swift.Sendable {
         collect(errors.reading, into: \.standardError)
         let thread = Thread { [weak self, program = self.program] in
             let status = program.end()
-            // From now on nobody sends it a signal.
+            // No signal is sent to it after this.
             self?.update { $0.exitStatus = status }
             program.reap()
         }

@@ -112,7 +112,7 @@ public final class Sensor: Swift.Sendable {
         }
     }
 
-    /// How many lines it has printed: where to look for what comes from now on.
+    /// How many lines it has printed: where to look for what comes later.
     public var position: Int { process.lines.count }
 
     /// Starts another dittojay that talks to this one, such as `client(["burst", "--count", "100"])`.

@@ -2,7 +2,7 @@ import Foundation
 import RadioScenes
 
 extension LabRadio {
-    /// Who is where, what is between them, and what happens (`docs/radio.md`).
+    /// Device positions, walls, and a timeline of events (`docs/radio.md`).
     public struct Scene: Equatable, Swift.Sendable {
         private enum Source: Equatable, Swift.Sendable {
             case file(String)
@@ -32,7 +32,7 @@ extension LabRadio {
         }
     }
 
-    /// Plays a scene in the place of what was there. It cannot have another kind of air while there are links.
+    /// Plays a scene instead of the current one. It cannot have another kind of air while there are links.
     ///
     /// - Parameter waits: whether the scene's time begins with ``begin()`` and not now.
     public func play(_ scene: Scene, waits: Bool = false) async throws(RadioError) {

@@ -74,7 +74,7 @@ public final class LabRadio: Swift.Sendable {
         state.withLock { $0.isChanged = false }
     }
 
-    /// Who is where, and which links there are.
+    /// Device positions and links.
     public func status() async throws(RadioError) -> RadioStatus {
         let lines = try await send(["status", "--json"])
         do {
@@ -125,7 +125,7 @@ public final class LabRadio: Swift.Sendable {
         }
     }
 
-    /// How many events have arrived: where to look for those that come from now on. 0 until the test uses the radio.
+    /// How many events have arrived: where to look for later ones. 0 until the test uses the radio.
     public var position: Int { state.withLock { $0.observer?.process.lines.count ?? 0 } }
 
     /// Waits for an event of the test, such as `link-end`, among those that have come and those that come. They are

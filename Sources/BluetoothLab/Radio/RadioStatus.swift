@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who is where, and which links there are.
+/// Device positions and links.
 public struct RadioStatus: Swift.Sendable {
     /// A controller.
     public struct Device: Swift.Sendable {

@@ -20,7 +20,7 @@ public import XCTest
 open class BluetoothLabTestCase: XCTestCase {
     /// How many controllers the tests need; 2 by default.
     open class var controllers: Int { 2 }
-    /// Who is where, and what happens, for each test; by default all are as the lab has them.
+    /// Device positions and a timeline of events for each test; by default the lab's.
     open class var scene: LabRadio.Scene? { nil }
     /// The peripheral for each test, on the first controller; none by default.
     open class var sensor: Sensor.Setup? { nil }

@@ -49,7 +49,7 @@ open class CBManager: NSObject, @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - capability: how the user can take part.
     ///   - answersAll: whether the delegate is also asked about what this program has not begun: pairing that a central
-    ///     begins, or that a request sets off. For that the program becomes bluetoothd's default agent, in the place of
+    ///     begins, or that a request sets off. For that the program becomes bluetoothd's default agent, instead of
     ///     another program's, and all controllers of the machine have its capability. If false, it is asked about
     ///     ``CBCentralManager/pair(_:completion:)`` only, unless no other program has an agent.
     public func setPairingDelegate(

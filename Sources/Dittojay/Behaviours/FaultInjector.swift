@@ -1,4 +1,4 @@
-/// Counts what happens to a characteristic, and decides when something goes wrong. Used on the peripheral's queue only.
+/// Counts what happens to a characteristic, and decides when a fault occurs. Used on the peripheral's queue only.
 struct FaultInjector {
     private struct Entry {
         let fault: Fault
@@ -31,7 +31,7 @@ struct FaultInjector {
     private var entries: [Entry] = []
     private var generator: SeededGenerator
 
-    /// - Parameter seed: decides about the faults that are a matter of chance.
+    /// - Parameter seed: decides about faults with a probability.
     init(_ faults: [Fault], seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         for fault in faults { entries.append(Entry(fault, &generator)) }

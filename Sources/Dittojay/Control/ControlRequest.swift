@@ -45,7 +45,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
     case clearFaults(characteristic: String?)
     /// `{"command":"advertise","state":"off"}`: stop or resume (`on`) advertising. Links stay up.
     case advertise(Bool)
-    /// `{"command":"silence","seconds":10}`: for this time send nothing, and let requests wait for their answers.
+    /// `{"command":"silence","seconds":10}`: for this time send nothing and leave requests pending.
     case silence(Double)
     /// `{"command":"power","state":"off"}`: switch the controller off or on.
     case power(Bool)

@@ -1,9 +1,9 @@
 import Foundation
 import PlainText
 
-/// What came of a scenario that expects something.
+/// The results of a scenario with expectations.
 public struct ScenarioReport: Hashable, Swift.Sendable {
-    /// What came of one expectation.
+    /// The result of one expectation.
     struct Result: Hashable, Swift.Sendable {
         let expectation: ScenarioExpectation
         /// How often it was met; more than once in a `repeat`.

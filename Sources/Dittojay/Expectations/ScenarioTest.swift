@@ -115,7 +115,7 @@ final class ScenarioTest {
 
     private func timeIsUp() {
         guard let current else { return }
-        // What happens from now on is for the next one to judge.
+        // What happens after this is for the next one to judge.
         end(current, failure: current.expectation.isForbidden ? nil : "still missing: \(current.progress.missing)")
     }
 
@@ -138,7 +138,7 @@ final class ScenarioTest {
         results[current.expectation.number].judged(failure: failure, seconds: elapsed(since: current.start))
     }
 
-    /// What came of it so far.
+    /// Its result so far.
     func report(name: String) -> ScenarioReport {
         ScenarioReport(name: name, results: results, timeline: timeline, seconds: elapsed(since: start))
     }

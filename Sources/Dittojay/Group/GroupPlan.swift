@@ -10,12 +10,12 @@ package struct GroupPlan: Hashable, Swift.Sendable {
 
     package var members: [Member]
 
-    /// What a name has in the place of the number.
+    /// What a name has instead of the number.
     package static let numberMark = "{n}"
 
     /// - Parameters:
     ///   - profiles: one for each peripheral.
-    ///   - name: the names of all, with `{n}` in the place of the number, which is put behind a name that has none.
+    ///   - name: the names of all, with `{n}` for the number, which is appended to a name without it.
     ///     Nil: each profile's name, with the number where several have the same.
     ///   - seed: the seed that those of the peripherals follow from. A single peripheral has it itself.
     package init(profiles: [PeripheralProfile], name: String?, seed: UInt64) {

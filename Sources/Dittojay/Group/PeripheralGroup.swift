@@ -39,7 +39,7 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
 
     /// Whether its events say which peripheral they are of.
     package var hasSeveral: Bool { makers.count > 1 }
-    /// What came of scenarios that expect something.
+    /// The results of scenarios with expectations.
     package var scenarioReports: [ScenarioReport] { peripherals.compactMap(\.scenarioReport) }
 
     /// Peripherals that are made from profiles.
@@ -60,7 +60,7 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
         self.init(makers, on: choice, controlSocket: controlSocket, queue: queue, session: session)
     }
 
-    /// One peripheral, which stands in front of a device.
+    /// One peripheral, which proxies a device.
     ///
     /// - Parameters:
     ///   - adapter: the controller for the centrals.

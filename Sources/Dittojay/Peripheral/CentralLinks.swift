@@ -25,7 +25,7 @@ final class CentralLinks {
         self.unanswered = unanswered
     }
 
-    /// From now on the links of this controller are meant.
+    /// Selects the links of this controller.
     func use(_ control: any LinkControl) {
         self.control = control
     }

@@ -18,7 +18,7 @@ package struct CharacteristicStatus: Codable, Hashable, Swift.Sendable {
     package var properties: [String]
     /// Whether centrals can find it at the moment.
     package var isPublished: Bool
-    /// Whether `set` changes what reads give.
+    /// Whether `set` sets its value.
     package var canBeSet: Bool
     /// Whether `chirp` sends on it.
     package var chirps: Bool

@@ -29,7 +29,7 @@ final class CommandHandler {
 
     // MARK: Values
 
-    /// From now on reads of a characteristic give this value.
+    /// Sets a characteristic's value.
     func set(_ name: String, to value: Data) -> ControlReply {
         withCharacteristic(name) { characteristic in
             if let obstacle = characteristic.obstacleToSetting { return ControlReply(error: obstacle) }
@@ -42,7 +42,7 @@ final class CommandHandler {
         }
     }
 
-    /// From now on a value is given in place of those that really are sent.
+    /// Replaces the values that are really sent by one.
     ///
     /// - Returns: why that is not possible; nil if it is.
     func replace(_ replacement: ProxiedDevice.Replacement) -> String? {
@@ -169,7 +169,7 @@ final class CommandHandler {
 
     // MARK: Faults
 
-    /// From now on this goes wrong with a characteristic, too, unless there are too many faults.
+    /// Injects a fault into a characteristic, unless it has too many.
     func add(_ fault: Fault, to name: String) -> ControlReply {
         withCharacteristic(name) { characteristic in
             guard services.add(fault, to: characteristic) else {
@@ -179,7 +179,7 @@ final class CommandHandler {
         }
     }
 
-    /// From now on nothing goes wrong with a characteristic, with all of them if nil.
+    /// Clears the injected faults of a characteristic, of all of them if nil.
     func clearFaults(_ name: String?) -> ControlReply {
         guard let name else {
             for characteristic in services.characteristics { characteristic.clearFaults() }

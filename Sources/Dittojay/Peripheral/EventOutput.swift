@@ -43,7 +43,7 @@ final class EventOutput {
 }
 
 extension PeripheralEvent {
-    /// Says what came of a request.
+    /// Reports the result of a request.
     mutating func note(_ answer: Answer) {
         switch answer.outcome {
         case .value(let bytes): if kind == .read || kind == .written { value = bytes }

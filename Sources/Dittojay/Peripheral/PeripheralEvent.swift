@@ -37,7 +37,7 @@ public struct PeripheralEvent: Hashable, Swift.Sendable {
         case read
         /// A central has written a characteristic.
         case written
-        /// The device that a proxy stands in front of has sent a value, which was passed on to the subscribers.
+        /// The proxied device has sent a value, which was passed on to the subscribers.
         case notified
         /// A chirp was sent to its subscribers.
         case chirped

@@ -18,7 +18,7 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         public var subscriptions: [String]
     }
 
-    /// The device that a proxy stands in front of.
+    /// The device that is proxied.
     public struct Device: Codable, Hashable, Swift.Sendable {
         /// As it is advertised; absent until it is found, or if it has none.
         public var name: String?

@@ -46,7 +46,7 @@ final class RequestHandler {
         }
     }
 
-    /// From now on answers go here; nowhere if nil.
+    /// Has answers go here; nowhere if nil.
     func use(_ server: (any GATTServer)?) {
         self.server = server
     }
@@ -325,7 +325,7 @@ final class RequestHandler {
         }
     }
 
-    /// From now on nothing is sent, and requests wait for their answers, for this many seconds.
+    /// Stops sending and leaves requests pending for this many seconds.
     func beSilent(for seconds: Double) {
         silences += 1
         services.isSilent = true

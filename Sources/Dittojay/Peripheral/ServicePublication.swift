@@ -44,13 +44,13 @@ final class ServicePublication {
 
     // MARK: Life
 
-    /// From now on this is offered, and nothing is published yet.
+    /// Sets what is offered; nothing is published yet.
     func adopt(_ profile: PeripheralProfile, localName: String) {
         self.profile = profile
         self.localName = localName
     }
 
-    /// From now on services are published here.
+    /// Starts publishing services here.
     func use(_ server: any GATTServer, on adapter: AdapterLease.Description) {
         self.server = server
         self.adapter = adapter

@@ -184,7 +184,7 @@ final class SimulatedCharacteristic {
         return steps
     }
 
-    /// From now on reads give this value.
+    /// Sets the value that reads return.
     func set(_ value: Data) {
         if source == nil { self.value = value } else { replacements.read = value }
     }
@@ -256,7 +256,7 @@ final class SimulatedCharacteristic {
         return service.services.isSilent ? "kept back: silence" : "to \(counted(subscribers.count, "subscriber"))"
     }
 
-    /// Sends now what reads give from then on, too; false if there is no room.
+    /// Sends the value, which reads then return, too; false if there is no room.
     func sendGenerated(_ value: Data) -> Bool {
         guard sendNow(value) else { return false }
         self.value = value

@@ -1,7 +1,7 @@
 import BlueZ
 import CoreBluetooth
 
-/// A peripheral that stands in front of a device.
+/// A peripheral that proxies a device.
 extension VirtualPeripheral {
     /// Looks for the device, with a controller that is not the peripheral's own.
     func find(_ device: ProxiedDevice) {
@@ -69,7 +69,7 @@ extension VirtualPeripheral {
         }
     }
 
-    /// From now on what the device offers is offered.
+    /// Starts offering what the device offers.
     private func adopt(_ offer: inout PeripheralProfile, of device: ProxiedDevice) throws(DittojayError) {
         services.add(offer.services)
         for replacement in device.options.replacements {

@@ -46,7 +46,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         get { events.onEvent }
         set { events.onEvent = newValue }
     }
-    /// Called once when the peripheral advertises for the first time, or has failed to. From then on commands make
+    /// Called once when the peripheral advertises for the first time, or has failed to. After that commands make
     /// sense.
     public var onReady: (() -> Void)?
     /// How many lines of output the program that shows the events has dropped; for ``status``.
@@ -61,7 +61,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     let session: BlueZSession
     private let folder: RuntimeFolder
-    /// The device that it stands in front of; nil for one that is made from a profile.
+    /// The device that it proxies; nil for one that is made from a profile.
     let device: ProxiedDevice?
     /// How often the device was lost and the centrals' links have not ended yet.
     var endingLinks = 0
@@ -91,7 +91,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     private var hasBeenReady = false
     /// The scenario's test, while it is played.
     private var test: ScenarioTest?
-    /// What came of a scenario that expects something; nil before its end, and for others. A peripheral with such a
+    /// The results of a scenario with expectations; nil before its end, and for others. A peripheral with such a
     /// scenario stops by itself when the scenario has ended.
     public private(set) var scenarioReport: ScenarioReport?
 
@@ -103,7 +103,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         self.init(profile: profile, options: options, queue: queue, session: .shared)
     }
 
-    /// Makes a peripheral that stands in front of a device: it offers what the device offers, and passes on what is
+    /// Makes a peripheral that proxies a device: it offers what the device offers, and passes on what is
     /// asked of it and what the device sends.
     package convenience init(
         device: ProxiedDevice, options: Options, queue: DispatchQueue, session: BlueZSession = .shared,

@@ -9,7 +9,7 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case expect(ScenarioExpectation)
     /// Sends values to the subscribers of a characteristic, with `interval` seconds between two.
     case send(on: CharacteristicPath, values: [[UInt8]], interval: Double)
-    /// From now on reads of the characteristic give this value.
+    /// Set the characteristic's value.
     case set(CharacteristicPath, [UInt8])
     /// Sends a value on the characteristic that chirps.
     case chirp([UInt8])
@@ -27,9 +27,9 @@ public indirect enum ScenarioStep: Hashable, Swift.Sendable {
     case silence(Double)
     /// Switches the controller off or on.
     case power(Bool)
-    /// From now on this fault happens, too.
+    /// Inject this fault.
     case fault(CharacteristicPath, Fault)
-    /// From now on nothing goes wrong with a characteristic, with all of them if nil.
+    /// Clears the injected faults of a characteristic, of all of them if nil.
     case clearFaults(CharacteristicPath?)
     /// A count of writes starts again at zero.
     case resetCount(CharacteristicPath)

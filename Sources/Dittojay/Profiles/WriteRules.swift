@@ -20,7 +20,7 @@ public struct WriteRules: Hashable, Swift.Sendable {
 
 /// What an accepted write does.
 public enum WriteEffect: Hashable, Swift.Sendable {
-    /// From now on reads give the value.
+    /// Set the value that reads return.
     case store
     /// The value is sent to the subscribers of a characteristic; without room for it the write is refused with 0x11.
     case echo(to: CharacteristicPath)

@@ -3,7 +3,7 @@ import CoreBluetooth
 import PlainText
 import MainLoop
 
-/// The link to the device that a proxy stands in front of: finds the device, connects to it, finds out what it offers,
+/// The link to the device that is proxied: finds the device, connects to it, finds out what it offers,
 /// and connects again whenever the link is lost. Used on the peripheral's queue only.
 // @unchecked: everything happens on `queue`, on which the manager calls back.
 final class DeviceLink: NSObject, @unchecked Swift.Sendable {

@@ -3,7 +3,7 @@ package import CoreBluetooth
 import GATTProfiles
 import MainLoop
 
-/// The device that a virtual peripheral stands in front of, instead of a profile. Used on the peripheral's queue only.
+/// The device that a virtual peripheral proxies, instead of having a profile. Used on the peripheral's queue only.
 // @unchecked: the state is only used on the peripheral's queue, to which tasks come back.
 package final class ProxiedDevice: @unchecked Swift.Sendable {
     /// How a device is to be reached, and what is to be changed on the way.

@@ -19,7 +19,7 @@ package struct DecodedValue: Hashable, Swift.Sendable {
         case numbers([String], unit: String)
         /// A number with a meaning: `1` for `Chest`.
         case meaning(String, number: String)
-        /// What stands where there is no number, and why: `not known` for `0xFFFF`.
+        /// What takes the place of a number, and why: `not known` for `0xFFFF`.
         case special(String, raw: String)
         /// Which bits are set, by their names or numbers, and all of them as a number.
         case bits([String], number: String)

@@ -8,7 +8,7 @@ struct FormatField: Hashable, Swift.Sendable {
     private let unit: String
     /// What single numbers mean.
     private var meanings: [UInt64: String] = [:]
-    /// Numbers that stand for what is no number: `not known`.
+    /// Numbers that stand for something else: `not known`.
     private var specials: [UInt64: String] = [:]
     private let bitNames: BitNames
     private let condition: FieldCondition

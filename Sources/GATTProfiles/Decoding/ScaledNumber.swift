@@ -10,7 +10,7 @@ package struct ScaledNumber: Hashable, Swift.Sendable {
     package var unit: String
     /// What single numbers mean, if it has no unit.
     package var meanings: [UInt64: String] = [:]
-    /// Integers that stand for what is no number.
+    /// Integers that stand for something other than a number.
     package var specials: Set<UInt64> = []
 
     package init(width: Int, isSigned: Bool, scale: Double = 1, unit: String = "") {
@@ -20,7 +20,7 @@ package struct ScaledNumber: Hashable, Swift.Sendable {
         self.unit = unit
     }
 
-    /// The number in a value; nil if it has another length, or stands for what is no number.
+    /// The number in a value; nil if it has another length, or stands for something else.
     package func number(in bytes: some Collection<UInt8>) -> Double? {
         guard bytes.count == width, (1...8).contains(width) else { return nil }
         let raw = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

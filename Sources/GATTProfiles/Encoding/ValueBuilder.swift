@@ -45,7 +45,7 @@ package struct ValueBuilder: Hashable, Swift.Sendable {
 
 extension MedicalFloat {
     /// The 16 bits of a number; beyond what they can hold, those for "above the range" or "below the range", and for
-    /// what is no number "no number".
+    /// what is not a number "no number".
     static func short(_ value: Double, places: Int) -> UInt16 {
         guard !value.isNaN else { return 0x07FF }
         let mantissa = scaled(value, places)

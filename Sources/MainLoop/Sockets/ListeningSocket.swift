@@ -15,7 +15,7 @@ package final class ListeningSocket {
     /// Accepts connections.
     ///
     /// - Parameters:
-    ///   - listener: belongs to this object from now on.
+    ///   - listener: this object takes ownership.
     ///   - users: whose processes may connect. The file's mode ensures that, too, but not every file system observes it
     ///     for sockets.
     ///   - queue: a serial queue.

@@ -109,7 +109,7 @@ final class AirRecording {
         for output in outputs { output.write(line) }
     }
 
-    // MARK: Who is where
+    // MARK: Positions
 
     private func snapshot() -> String {
         let phantoms = director.phantoms

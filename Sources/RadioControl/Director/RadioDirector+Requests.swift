@@ -9,7 +9,7 @@ extension RadioDirector {
     package enum Answer {
         /// A line, without its end.
         case reply(String)
-        /// The same, and then events: those that have been, and all from now on.
+        /// The same, and then events: the past ones, and all that follow.
         case follow(String, past: [String])
     }
 

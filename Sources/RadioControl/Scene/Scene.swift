@@ -1,6 +1,6 @@
 package import VirtualRadio
 
-/// Who is where, what is between them, and what happens.
+/// Device positions, walls, and a timeline of events.
 package struct Scene: Equatable, Sendable {
     package var air = AirModel.real
     package var seed: UInt64 = 1

@@ -15,6 +15,6 @@ package protocol AgentHost: AnyObject {
     func after(_ seconds: Double, _ action: @escaping () -> Void) -> AnyObject
     /// Puts the record on disk.
     func save(_ record: RestorationRecord)
-    /// Tells whoever looks after the agent.
+    /// Reports to whoever looks after the agent.
     func log(_ text: String)
 }

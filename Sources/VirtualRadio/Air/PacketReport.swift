@@ -31,7 +31,7 @@ public struct PacketReport: Equatable, Sendable {
 
 /// Those who follow what is in the air.
 extension Radio {
-    /// Reports what becomes of each packet from now on; `nil`: no more. `output` must not call the radio, except to ask
+    /// Starts reporting what becomes of each packet; `nil` stops that. `output` must not call the radio, except to ask
     /// for the time and for places.
     ///
     /// It changes nothing: it does not use the random streams.

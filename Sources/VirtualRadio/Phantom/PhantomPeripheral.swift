@@ -62,7 +62,7 @@ public struct PhantomPeripheral: Sendable, Equatable {
         public var reaction: Reaction
         /// How often it behaves before.
         public var after: Int
-        /// How often it misbehaves; `nil`: from then on.
+        /// How often it misbehaves; `nil`: always.
         public var times: Int?
 
         public init(request: UInt8, type: AttributeType?, reaction: Reaction, after: Int = 0, times: Int? = nil) {

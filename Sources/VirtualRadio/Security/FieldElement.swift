@@ -48,7 +48,7 @@ struct FieldElement: Equatable {
                 (carry, sum[other]) = multiply(left.product[other], right.product[place], sum[other], carry)
             }
             let (top, hasCarry) = sum[4].addingReportingOverflow(carry)
-            // Adding the prime so many times makes the lowest word zero, because that of the prime is 2⁶⁴ − 1.
+            // Adding the prime that many times makes the lowest word zero, because that of the prime is 2⁶⁴ − 1.
             let times = sum[0]
             (carry, _) = multiply(times, prime[0], sum[0], 0)
             for other in 1..<4 {

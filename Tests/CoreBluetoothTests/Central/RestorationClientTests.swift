@@ -85,7 +85,7 @@ private struct LauncherFailure: Error {}
         try await wait("two values") { log.values.count == 2 }
         #expect(log.values == ["a", "b"])
         await client.close()
-        try await wait("the agent knows nothing of it any more") { bench.isIdle }
+        try await wait("the agent no longer knows of it") { bench.isIdle }
     }
 
     @Test func `what the app has not begun to handle is there for the next one`() async throws {

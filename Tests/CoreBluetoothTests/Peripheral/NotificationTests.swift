@@ -76,7 +76,7 @@ struct NotificationTests {
         await published.missUnsubscription()
         await central.lose()
         try await app.saw("unsubscribed 02 2A37")
-        try await eventually("the service anew") {
+        try await eventually("the service again") {
             daemon.adapter.characteristic("2A37").map { $0 !== published } == true
         }
         let next = await daemon.adapter.connectCentral()

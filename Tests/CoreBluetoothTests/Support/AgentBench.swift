@@ -148,9 +148,9 @@ final class AgentBench: @unchecked Swift.Sendable {
     /// What was asked of the controller, in order.
     var publications: [String] { queue.sync { publisher.calls } }
 
-    /// From now on nothing can be published.
+    /// Makes publishing fail.
     func fail(_ failure: AgentFailure) { queue.sync { publisher.failure = failure } }
-    /// From now on nothing is answered.
+    /// Stops answering.
     func hold() { queue.sync { publisher.isHolding = true } }
 
     func ask(_ request: CentralRequest) { queue.sync { publisher.observer?.received(request, publisher) } }
@@ -169,7 +169,7 @@ final class AgentBench: @unchecked Swift.Sendable {
         }
     }
 
-    /// For how many values there is room from now on.
+    /// Sets for how many values there is room.
     func setRoom(_ room: Int) {
         queue.sync {
             publisher.room = room

@@ -41,7 +41,7 @@ final class CentralApp: NSObject, Sendable {
         try queue.sync { try body(manager) }
     }
 
-    /// Waits until the delegate has been called for `line`, so many times.
+    /// Waits until the delegate has been called for `line`, this many times.
     func saw(_ line: String, count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await journal.saw(line, count: count, within: limit)
     }

@@ -42,7 +42,7 @@ final class PeripheralApp: NSObject, Sendable {
         try queue.sync { try body(manager) }
     }
 
-    /// Waits until the delegate has been called for `line`, so many times.
+    /// Waits until the delegate has been called for `line`, this many times.
     func saw(_ line: String, count: Int = 1) async throws { try await journal.saw(line, count: count) }
 
     /// Returns when the program has done what it had to do by now, after all that the daemon has sent.
@@ -54,10 +54,10 @@ final class PeripheralApp: NSObject, Sendable {
         act { _ in }
     }
 
-    /// From now on answers requests like this.
+    /// Answers requests like this.
     func answers(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
 
-    /// The requests that were not answered yet; they are the caller's from now on. The delegate has done with what
+    /// The requests that were not answered yet; the caller takes them over. The delegate has done with what
     /// ``saw(_:count:)`` told of.
     func takeKept() -> [CBATTRequest] {
         queue.sync {

@@ -42,7 +42,7 @@ final class RestoredApp: NSObject, CBPeripheralManagerDelegate, @unchecked Swift
 
     func saw(_ line: String, count: Int = 1) async throws { try await journal.saw(line, count: count) }
 
-    /// From now on requests are answered with this, or not at all.
+    /// Answers requests with this, or not at all.
     func answers(with code: CBATTError.Code?, keeping: Bool = false) {
         queue.sync { (answer, keeps) = (code, keeping) }
     }

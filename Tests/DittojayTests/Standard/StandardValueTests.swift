@@ -153,7 +153,7 @@ import Testing
         #expect(WeightScale.Weight(weight: 1e9).bytes == [0, 0xFF, 0xFF])
         #expect(WeightScale.Weight(weight: -1).bytes == [0, 0, 0])
         #expect(CyclingPower.Measurement(power: 1, balance: 200).bytes.last == 200)
-        // SFLOAT and FLOAT have numbers for what is above and below their range, and for what is no number.
+        // SFLOAT and FLOAT have numbers for what is above and below their range, and for what is not a number.
         for (value, short, long) in [(1e9, "fe07", "feff7f00"), (-1e9, "0208", "02008000"), (.nan, "ff07", "ffff7f00")]
         {
             var builder = ValueBuilder()

@@ -61,7 +61,7 @@ final class Simulation: Sendable {
 
     var lines: [String] { journal.lines }
 
-    /// Has the kernel tell this of every link.
+    /// Has the kernel report this about every link.
     @LoopActor
     func kernelLinks(_ link: KernelLinks.Link?) { session.kernelLink = { _, _ in link } }
 

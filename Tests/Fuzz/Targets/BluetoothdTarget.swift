@@ -221,7 +221,7 @@ private final class ChaoticApp: NSObject, @unchecked Sendable {
         }
     }
 
-    /// From now on it does nothing by itself.
+    /// It does nothing by itself after this.
     func rest() {
         queue.async { [self] in
             isResting = true

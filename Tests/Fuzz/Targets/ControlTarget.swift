@@ -51,7 +51,7 @@ private enum ControlTexts {
                 let reply = ControlReply(error: error.description).line
                 try expect(
                     (try? JSONDecoder().decode(ControlReply.self, from: Data(reply.utf8)))?.error == error.description,
-                    "a reply that is no JSON: \(reply)")
+                    "invalid JSON in a reply: \(reply)")
             }
             let text = String(decoding: line, as: UTF8.self)
             if let typed = try? ControlRequest(typed: text) { try check(typed) }

@@ -46,6 +46,6 @@ private enum Formats {
 
     private static func checkNumber(_ digits: String) throws {
         let read = try? JSONDecoder().decode([Double].self, from: Data("[\(digits)]".utf8))
-        try expect(read?.first?.isFinite == true, "\(digits) is no number of JSON")
+        try expect(read?.first?.isFinite == true, "\(digits) is not a number in JSON")
     }
 }

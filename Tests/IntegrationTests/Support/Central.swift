@@ -55,7 +55,7 @@ final class Central: @unchecked Swift.Sendable {
         try await connect(find().peripheralIdentifier)
     }
 
-    /// From now on does not connect again when a link ends. bluetoothd goes on connecting for a program that has ended,
+    /// Stops connecting again when a link ends. bluetoothd goes on connecting for a program that has ended,
     /// and would take the next test's sensor.
     func stayAway() async throws {
         try await onMain { [bluejay, loner] in bluejay.registerDisconnectHandler(handler: loner) }

@@ -20,11 +20,11 @@ enum Trial {
     }
 }
 
-/// A central that does what the peripheral of `every-step.yaml` tells it, and notes what comes of it.
+/// A central that does what the peripheral of `every-step.yaml` asks for, and notes the results.
 ///
 /// It listens to the orders whenever it is connected.
 final class ObedientCentral: ConnectionObserver, @unchecked Swift.Sendable {
-    /// What came of each order, such as `read value: 6669727374`, and the values, such as `data 0202`.
+    /// The result of each order, such as `read value: 6669727374`, and the values, such as `data 0202`.
     let notes = Collector<String>()
     // Touched on the main queue only.
     private let bluejay: Bluejay

@@ -24,7 +24,7 @@ final class Proxy: Sendable {
         try await event("advertising", within: .seconds(60))
     }
 
-    /// How many lines it has printed: where to look for what comes from now on.
+    /// How many lines it has printed: where to look for what comes later.
     var position: Int { process.lines.count }
 
     /// Waits for an event, and returns its line.

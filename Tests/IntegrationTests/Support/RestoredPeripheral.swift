@@ -16,8 +16,8 @@ final class RestoredPeripheral {
 
     /// Starts an agent and the program, which advertises.
     ///
-    /// - Parameter publishesAnew: whether the program republishes everything when it is started again.
-    init(publishesAnew: Bool = false) async throws {
+    /// - Parameter publishesAgain: whether the program republishes everything when it is started again.
+    init(publishesAgain: Bool = false) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("counter-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         environment = [
@@ -27,7 +27,7 @@ final class RestoredPeripheral {
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
         try await agent.line(containing: "listens at")
         first = try FixtureProgram.start(
-            "restored-counter", [folder.appendingPathComponent("log").path] + (publishesAnew ? ["anew"] : []),
+            "restored-counter", [folder.appendingPathComponent("log").path] + (publishesAgain ? ["again"] : []),
             languageMode: 6,
             adapter: Lab.sensorAdapter, environment: environment, isLineBuffered: false)
         try await line("advertising", within: .seconds(60))
@@ -144,10 +144,10 @@ final class RestoredPeripheral {
 
 /// Runs a test with the peripheral and a central that has discovered everything and is subscribed to the count.
 func withRestoredPeripheral(
-    publishesAnew: Bool = false, _ body: (RestoredPeripheral, PlainCentral, CBService) async throws -> Void
+    publishesAgain: Bool = false, _ body: (RestoredPeripheral, PlainCentral, CBService) async throws -> Void
 ) async throws {
     try await Lab.here.forgetEachOther()
-    let peripheral = try await RestoredPeripheral(publishesAnew: publishesAnew)
+    let peripheral = try await RestoredPeripheral(publishesAgain: publishesAgain)
     let central = PlainCentral()
     do {
         try await central.connect(advertising: RestoredPeripheral.service.uuidString)

@@ -82,7 +82,7 @@ final class RestoredProgram {
         }
     }
 
-    /// How much has happened: where to look for what comes from now on.
+    /// How much has happened: where to look for what comes later.
     var position: Int { events.count }
 
     /// Waits for something in the log.

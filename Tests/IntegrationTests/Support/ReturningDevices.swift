@@ -54,7 +54,7 @@ final class ReturningDevices: NSObject, CBCentralManagerDelegate, CBPeripheralDe
         }
     }
 
-    /// From now on the connections of any program to these devices are in their journals.
+    /// Starts to note the connections of any program to these devices in their journals.
     func reportConnections(of devices: [UUID]) {
         queue.async { [self] in manager?.registerForConnectionEvents(options: [.peripheralUUIDs: devices]) }
     }

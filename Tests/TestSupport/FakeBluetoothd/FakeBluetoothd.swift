@@ -115,7 +115,7 @@ package final class FakeBluetoothd {
 
     // MARK: Script
 
-    /// From now on does something else than bluetoothd when it is asked for `method`.
+    /// Does something else than bluetoothd when `method` is called.
     ///
     /// - Parameters:
     ///   - method: a method's name, such as `Connect`; nil for any.
@@ -127,7 +127,7 @@ package final class FakeBluetoothd {
         script.add(Script.Rule(method: method, path: path, left: times, reaction: reaction))
     }
 
-    /// Refuses to set a property, such as `Powered`; so many times, always if nil.
+    /// Refuses to set a property, such as `Powered`; this many times, always if nil.
     package func refuse(toSet property: String, times: Int? = nil) {
         script.refusedProperties[property] = times ?? .max
     }
@@ -138,7 +138,7 @@ package final class FakeBluetoothd {
     /// Waits until a method has been called.
     ///
     /// - Parameters:
-    ///   - count: so many times, since the daemon began.
+    ///   - count: how often, since the daemon began.
     ///   - limit: how long to wait at most.
     /// - Returns: the last of these calls.
     @discardableResult

@@ -51,7 +51,7 @@ final class RestorationInbox: Swift.Sendable {
         arm()
     }
 
-    /// From now on values are delivered.
+    /// Starts delivering values.
     @LoopActor
     func start() {
         isStarted = true
@@ -64,7 +64,7 @@ final class RestorationInbox: Swift.Sendable {
         state.withLock { $0.targets[number] = Target(characteristic: characteristic, isOn: isOn) }
     }
 
-    /// The app knows that notifications are on, or learns it before anything that is posted from now on.
+    /// The app knows that notifications are on, or learns it before anything that is posted later.
     @LoopActor
     func turnOn(_ number: UInt32) {
         delegateQueue.post { [self] in state.withLock { $0.targets[number]?.isOn = true } }

@@ -100,7 +100,7 @@ extension LocalRequest {
 }
 
 extension LocalCharacteristic {
-    /// From now on requests are refused and nobody hears of subscriptions.
+    /// Starts refusing requests, and stops reporting subscriptions.
     func ignoreRequests() {
         onRead = nil
         onWrite = nil

@@ -1,6 +1,6 @@
 import BlueZ
 
-/// What a service is at the moment of ``CBPeripheralManager/add(_:)``: from then on changes of the objects do not
+/// What a service is at the moment of ``CBPeripheralManager/add(_:)``: later changes of the objects do not
 /// matter.
 struct ServicePlan: Swift.Sendable {
     let service: CBMutableService

@@ -62,7 +62,7 @@ final class UpdateQueue: Swift.Sendable {
         state.withLock { $0.receivers[target] = Receivers(generation: generation, centrals: centrals) }
     }
 
-    /// From now on nobody receives values of the characteristic.
+    /// No subscriber receives values of the characteristic after this.
     func close(_ target: Target) {
         state.withLock { $0.receivers[target] = nil }
     }

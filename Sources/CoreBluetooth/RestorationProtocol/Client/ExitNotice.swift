@@ -24,7 +24,7 @@ package enum ExitNotice {
     private static let isInstalled = Mutex(false)
     private static let access = Mutex(())
 
-    /// From now on the agent at the other end of this socket gets the notice.
+    /// Has the agent at the other end of this socket get the notice.
     package static func add(_ descriptor: Int32) {
         install()
         access.withLock { _ in

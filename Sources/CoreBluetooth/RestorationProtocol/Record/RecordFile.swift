@@ -15,7 +15,7 @@ package struct RecordFile: Sendable {
         path = folder + "/restoration.json"
     }
 
-    /// The record; an empty one where there is no file.
+    /// The record; an empty one if the file does not exist.
     ///
     /// What cannot be read as a record is put aside as `restoration.json.damaged`: something else than a file of this
     /// user, a link included, a file above ``AgentLimits/recordLength``, or one of another content.

@@ -57,7 +57,7 @@ struct HTTPServerTests {
         let error = #expect(throws: HTTPServer.Failure.self) {
             _ = try HTTPServer(port: bench.port, queue: bench.queue) { _, _ in }
         }
-        #expect(error?.description.hasPrefix("cannot listen at port \(bench.port) of 127.0.0.1") == true)
+        #expect(error?.description.hasPrefix("cannot listen on port \(bench.port) of 127.0.0.1") == true)
     }
 
     @Test func aRequestThatDoesNotArriveIsGivenUp() throws {

@@ -93,7 +93,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
             throw ValidationError("--profile cannot be combined with profile arguments")
         }
         guard 1...Self.maximumPeripherals ~= count, total <= Self.maximumPeripherals else {
-            throw ValidationError("invalid number of peripherals: \(total); expected 1 to \(Self.maximumPeripherals)")
+            throw ValidationError("the number of peripherals must be from 1 to \(Self.maximumPeripherals)")
         }
         if let twice = adapter.indices.first(where: { adapter[..<$0].contains(adapter[$0]) }) {
             throw ValidationError(

@@ -84,7 +84,9 @@ import Testing
                 try file.append(value, at: Double(number), of: reference)
             }
         }
-        #expect(failure?.status == .failed && failure?.message == "\(path) is full: dittojay reads no longer recording")
+        #expect(
+            failure?.status == .failed
+                && failure?.message == "\(path) is full: dittojay does not read a longer recording")
         #expect(file.count > 7000)
         #expect(try profile().recording?.values.count == file.count)
         #expect(throws: Failure.self) { try file.append(value, at: 8000, of: reference) }

@@ -353,7 +353,7 @@ private enum Example {
         ),
         (
             one + "properties: [write]\n        write: {when: [{any: true, do: [chirp: empty]}]}",
-            "no characteristic chirps"
+            "no characteristic has \"chirps: true\""
         ),
         ("services: [{uuid: 180D}]\nscenario: [{wait: 1 s, chirp: empty}]", "a step has exactly one key"),
         ("services: [{uuid: 180D}]\nscenario: [{add-service: hart-rate}]", "did you mean \"heart-rate\""),

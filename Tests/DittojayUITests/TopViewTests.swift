@@ -85,6 +85,6 @@ struct TopViewTests {
 
     @Test func withoutATerminalThereIsAClearError() {
         let error = #expect(throws: TerminalScreen.Failure.self) { _ = try TerminalScreen(kind: "xterm") }
-        #expect(error?.description.hasPrefix("top needs a terminal") == true)
+        #expect(error?.description.hasPrefix("top requires a terminal") == true)
     }
 }

@@ -195,7 +195,7 @@ extension InTheLab {
             }
             let report = try await doctor("dittojay", Lab.sensorAdapter, expecting: 4)
             #expect(problems(report).map(\.topic) == ["advertising"])
-            #expect(report.transcript.contains("other programs have \(sensors.count)"))
+            #expect(report.transcript.contains("other programs use \(sensors.count)"))
             for sensor in sensors.reversed() { try await sensor.stop() }
             try await doctor("dittojay", Lab.sensorAdapter)
         }

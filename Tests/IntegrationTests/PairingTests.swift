@@ -227,8 +227,8 @@ extension InTheLab {
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
                 try pairing.type(Lock.another(try Lock.passkey(in: try await lock.event("passkey-displayed"))))
-                try await expect(pairing, ends: 12, "passkey that was entered is wrong")
-                try await lock.event("pairing-failed", "passkey that was entered is wrong")
+                try await expect(pairing, ends: 12, "The passkey is wrong")
+                try await lock.event("pairing-failed", "the passkey is wrong")
             }
         }
 
@@ -250,7 +250,7 @@ extension InTheLab {
                 try await lock.event("comparison-requested")
                 try await lock.command("confirm", "no")
                 try await expect(pairing, ends: 13, "does not show the same number")
-                try await lock.event("pairing-failed", "dittojay has refused")
+                try await lock.event("pairing-failed", "dittojay refused")
             }
         }
 
@@ -259,7 +259,7 @@ extension InTheLab {
             try await withLock("{io: yes-no}") { lock in
                 try await expect(try pair(), ends: 10, "use --yes, or a terminal")
                 try await lock.event("pairing-failed")
-                try await expect(try pair("--passkey", "123456"), ends: 12, "passkey that was entered is wrong")
+                try await expect(try pair("--passkey", "123456"), ends: 12, "The passkey is wrong")
             }
             try await withLock("{io: display}") { _ in
                 try await expect(try pair(), ends: 10, "use --passkey, or a terminal")
@@ -272,7 +272,7 @@ extension InTheLab {
         func `nobody answers in time`() async throws {
             try await withLock("{io: keyboard}") { lock in
                 try await expect(try pair(), ends: 14, "30 seconds")
-                try await lock.event("pairing-failed", "nobody has answered")
+                try await lock.event("pairing-failed", "was not answered in time")
             }
         }
 

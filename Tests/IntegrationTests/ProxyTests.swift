@@ -229,7 +229,7 @@ extension AmongMany {
             let same = try ChildProcess(
                 "dittojay", ["proxy", "Nobody", "--device-adapter", "hci2", "--adapter", "hci2", "--no-socket"])
             #expect(try await same.exitStatus(within: .seconds(60)) == 4)
-            #expect(same.transcript.contains("have to differ"))
+            #expect(same.transcript.contains("must differ"))
             try await sensor.stop()
         }
     }

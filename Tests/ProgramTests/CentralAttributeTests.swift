@@ -147,7 +147,7 @@ struct CentralAttributeTests {
         let write = try await bluejay("write", Self.device, "180D/2A37/2902", "u16:1", expecting: 1)
         #expect(
             write.lines == [
-                "bluejay: cannot write 180D/2A37/2902 of \(Self.device): \"bluejay listen\" turns notifications on"
+                "bluejay: cannot write 180D/2A37/2902 of \(Self.device): use \"bluejay listen\" to turn notifications on"
             ])
         #expect(await daemon.count(of: "WriteValue") == 0)
         let missing = try await bluejay("read", Self.device, "180D/2A37/2904", expecting: 7)

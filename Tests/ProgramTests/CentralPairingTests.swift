@@ -12,7 +12,7 @@ struct CentralPairingTests {
     private let programs: Programs
     private static let device = "C0:00:00:00:00:01/random"
     private static let keyLoss =
-        "it has lost the keys of its pairing with this machine: run \"bluejay unpair \(device)\", and connect again"
+        "it lost the keys of its pairing with this machine: run \"bluejay unpair \(device)\", and connect again"
 
     init() async throws {
         daemon = try await .start()
@@ -55,8 +55,8 @@ struct CentralPairingTests {
         #expect(try await central.exitStatus(within: .seconds(90)) == 6)
         #expect(
             central.lines == [
-                "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device has not answered since it was paired. "
-                    + "It may want to be paired with a passkey, which this program cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then \"bluejay pair \(Self.device)\""
+                "bluejay: \(attempt) of \(Self.device): ATT error 0x05: The device has not answered since pairing. "
+                    + "It may require pairing with a passkey, which this program cannot enter; to enter a passkey, run \"bluejay unpair \(Self.device)\", then \"bluejay pair \(Self.device)\""
             ])
     }
 
@@ -90,7 +90,7 @@ struct CentralPairingTests {
         }
         let read = try programs.run("bluejay", "read", Self.device, "2A38")
         #expect(try await read.exitStatus() == 6)
-        let reason = "The device refused to pair, or the link was lost while it paired. Connect and try again"
+        let reason = "The device refused to pair, or the link was lost during pairing. Connect and try again"
         #expect(read.transcript.contains("ATT error 0x05: \(reason)"), "\(read.transcript)")
     }
 

@@ -176,7 +176,7 @@ struct CentralRecordingTests {
         let rate = try #require(await daemon.adapter.air.first?.characteristic("2A37"))
         await rate.notify(Data([0, 72]))
         #expect(try await central.exitStatus() == 0, "\(central.transcript)")
-        #expect(central.transcript.split(separator: "\n").count { $0.contains("is lost: bluetoothd") } == 1)
+        #expect(central.transcript.split(separator: "\n").count { $0.contains("are lost: bluetoothd") } == 1)
     }
 
     @Test func `a device that sends nothing is no device to record`() async throws {

@@ -90,7 +90,7 @@ struct CentralTimeoutTests {
         #expect(
             read.lines == ["bluejay: no device Dittojay was found within 0.5 s; no device was seen; \(hint)"])
         let other = try await bluejay(["scan", "--timeout", "0.2", "--adapter", "hci1"], expecting: 3)
-        #expect(!other.transcript.contains("cannot see itself"))
+        #expect(!other.transcript.contains("cannot receive its own advertising"))
         #expect(try await peripheral.interrupt() == 0)
     }
 
@@ -152,7 +152,7 @@ struct CentralTimeoutTests {
     }
 
     private static let refusalsAdvice =
-        " at once, as by a device that refuses to pair; to enter a passkey, run \"bluejay unpair \(device)\", then "
+        " at once, as with a device that refuses to pair; to enter a passkey, run \"bluejay unpair \(device)\", then "
         + "\"bluejay pair \(device)\""
 
     @Test(arguments: [

@@ -26,7 +26,7 @@ struct PairTests {
             ),
             (.passkey(1234), [], 10, "use --passkey, or a terminal"),
             (.display(7, isEntered: true), [], 0, "enter 000007 on the device"),
-            (.display(7, isEntered: false), [], 12, "passkey that was entered is wrong"),
+            (.display(7, isEntered: false), [], 12, "The passkey is wrong"),
             (.confirmation(7), ["--yes"], 0, "by numeric comparison"),
             (.confirmation(7), [], 10, "use --yes, or a terminal"),
             (.fails("AuthenticationFailed", "Authentication Failed"), [], 11, "The device refused to pair."),

@@ -68,12 +68,15 @@ struct SensorInputTests {
     }
 
     @Test(arguments: [
-        (["--adapter", "hci0", "--adapter", "hci0"], "--adapter hci0 is there twice"),
+        (["--adapter", "hci0", "--adapter", "hci0"], "duplicate --adapter hci0"),
         (["--count", "2", "--adapter", "hci0"], "1 adapter for 2 peripherals"), (["--count", "0"], "from 1 to"),
-        (["lab", "--profile", "lab"], "--profile is for one peripheral"),
+        (["lab", "--profile", "lab"], "--profile cannot be combined with profile arguments"),
         (["--count", "10000", "lab", "lab"], "from 1 to"),
         (["--count", "9223372036854775807", "lab", "lab"], "from 1 to"),
-        (["--count", "100", "--name", "123456789012345678901234"], "has more than 26 bytes"),
+        (
+            ["--count", "100", "--name", "123456789012345678901234"],
+            "is too long for an advertisement (limit 26 bytes)"
+        ),
         (["--name", "{n}{n}{n}" + String(repeating: "x", count: 24)], "1 to 26 bytes"),
     ])
     func `what cannot be of several peripherals is wrong usage`(words: [String], message: String) async throws {

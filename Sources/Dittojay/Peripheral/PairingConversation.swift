@@ -33,7 +33,7 @@ final class PairingConversation: CBPairingDelegate {
         case .enterPasskey:
             if let passkey = profile?.passkey { return request.enter(passkey) }
             self.request = request
-            report(.passkeyRequested, request, nil, "enter the passkey that the central shows with \"passkey 123456\"")
+            report(.passkeyRequested, request, nil, "enter the central's passkey with \"passkey 123456\"")
         case .comparePasskeys(let passkey):
             self.request = request
             report(

@@ -158,7 +158,7 @@ struct PublishingTests {
         let heart = service("180D", including: [service("180F")])
         app.act { $0.add(heart) }
         try await eventually("the refusal") { app.lines.count == 2 }
-        #expect(app.lines.last?.hasPrefix("added 180D failed: included services have to be published before") == true)
+        #expect(app.lines.last?.hasPrefix("added 180D failed: included services must be published first") == true)
         #expect(await applications == [])
     }
 

@@ -50,7 +50,8 @@ struct PairingTests {
         let refusal = await peripheral.perform(.passkey(passkey))
         #expect(refusal.error == "no central is waiting for a passkey")
         let answer = await ask("RequestPasskey")
-        try await peripheral.sawLine(beginning: "passkey-requested 02: enter with \"passkey 123456\"")
+        try await peripheral.sawLine(
+            beginning: "passkey-requested 02: enter the central's passkey with \"passkey 123456\"")
         #expect(await !peripheral.perform(.confirm(true)).ok)
         #expect(await peripheral.perform(.passkey(passkey)).ok)
         try await answer.saw("the passkey") { $0.contains { $0.contains("1234") } }

@@ -25,7 +25,7 @@ final class RestoredPeripheral {
             "BLUEJAY_STATE_DIRECTORY": folder.path,
         ]
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
-        try await agent.line(containing: "listens at")
+        try await agent.line(containing: "listens on")
         first = try FixtureProgram.start(
             "restored-counter", [folder.appendingPathComponent("log").path] + (publishesAgain ? ["again"] : []),
             languageMode: 6,
@@ -130,7 +130,7 @@ final class RestoredPeripheral {
 
     func startAgent() async throws {
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
-        try await agent.line(containing: "listens at")
+        try await agent.line(containing: "listens on")
     }
 
     /// Ends everything in order.

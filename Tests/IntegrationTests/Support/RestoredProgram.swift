@@ -31,7 +31,7 @@ final class RestoredProgram {
             "BLUEJAY_STATE_DIRECTORY": folder.path, "BLUETOOTH_ADAPTER": Lab.centralAdapter,
         ]
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
-        try await agent.line(containing: "listens at")
+        try await agent.line(containing: "listens on")
         first = try Self.start(folder, environment)
         try await listening()
     }
@@ -182,7 +182,7 @@ final class RestoredProgram {
     /// Starts the agent again.
     func startAgent() async throws {
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
-        try await agent.line(containing: "listens at")
+        try await agent.line(containing: "listens on")
     }
 
     func waitUntil(

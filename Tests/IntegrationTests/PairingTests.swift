@@ -249,7 +249,7 @@ extension InTheLab {
                 let pairing = try pair("--yes")
                 try await lock.event("comparison-requested")
                 try await lock.command("confirm", "no")
-                try await expect(pairing, ends: 13, "does not show the same number")
+                try await expect(pairing, ends: 13, "The numbers do not match")
                 try await lock.event("pairing-failed", "dittojay refused")
             }
         }

@@ -218,7 +218,7 @@ extension AmongMany {
                     "--replace", "glucose-measurement=u8:1", "--connect-timeout", "60",
                 ])
             #expect(try await wrong.exitStatus(within: .seconds(60)) == 64)
-            #expect(wrong.transcript.contains("has no characteristic \"glucose-measurement\""), "\(wrong.transcript)")
+            #expect(wrong.transcript.contains("unknown characteristic \"glucose-measurement\""), "\(wrong.transcript)")
             let absent = try ChildProcess(
                 "dittojay",
                 [

@@ -118,6 +118,6 @@ extension Bluejay {
     }
 
     /// Does nothing: there are no caches of listens.
-    @available(*, deprecated, message: "There are no caches of listens")
+    @available(*, deprecated, message: "Listens are not cached")
     public func clearListenCaches() {}
 }

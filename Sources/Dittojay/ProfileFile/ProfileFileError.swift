@@ -33,7 +33,7 @@ public struct ProfileFileError: Error, Hashable, CustomStringConvertible, Swift.
         return [first] + others
     }
 
-    /// `thermometer.yaml:7:15: services[0].uuid: "18" is no UUID: …`, on one line.
+    /// `thermometer.yaml:7:15: services[0].uuid: "18" is neither a UUID nor …`, on one line.
     public var description: String {
         var text = file
         if let line, let column { text += ":\(line):\(column)" }

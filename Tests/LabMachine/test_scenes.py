@@ -202,10 +202,9 @@ def test_a_scene_with_mistakes_starts_no_machine(tmp_path: Path) -> None:
     scene.write_text("air: thick\ndevices: {hci0: {at: [3, 4 m]}}\n")
     result = lab("run", "--scene", str(scene), "--", "true")
     assert result.returncode != 0
-    assert [line.split(" ")[0] for line in result.stderr.splitlines() if "scene.yaml" in line] == [
-        f"{scene}:1:6:",
-        f"{scene}:2:23:",
-    ]
+    said = [line for line in result.stderr.splitlines() if "scene.yaml" in line]
+    assert [line.split(" ")[0] for line in said[:-1]] == [f"{scene}:1:6:", f"{scene}:2:23:"]
+    assert said[-1] == f"lab: invalid scene: {scene}"
     assert "booted" not in result.stderr
 
 

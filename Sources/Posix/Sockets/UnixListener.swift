@@ -93,7 +93,8 @@ package final class UnixListener {
     /// A file beside the socket is locked for as long as it listens: the kernel lets go of it however the program ends.
     private static func lock(_ path: String) throws(Failure) -> Int32 {
         let file = path + ".lock"
-        while true {
+        // One try is enough unless another program has just removed the file.
+        for _ in 0..<100 {
             let lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard lock >= 0 else { throw .system(SystemError("cannot create \(file)")) }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -109,6 +110,7 @@ package final class UnixListener {
             }
             close(lock)
         }
+        throw .inUse(path: path)
     }
 
     private static func release(_ lock: Int32, of path: String) {

@@ -152,7 +152,7 @@ def test_a_machine_ends_with_a_command_that_fails_or_is_asked_to_end(command: st
 
 def test_a_machine_outlives_a_command_that_succeeds() -> None:
     # As the machine's agent starts commands: in a background job of a shell the signal would be ignored.
-    command = ["env", "--default-signal=INT", hosts.STAY_UP, "true"]
+    command = ["env", "--default-signal=INT", str(hosts.STAY_UP), "true"]
     with subprocess.Popen(command) as process:
         try:
             with pytest.raises(subprocess.TimeoutExpired):

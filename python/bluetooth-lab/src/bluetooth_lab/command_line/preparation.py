@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -88,9 +89,10 @@ def state_of_sources(environment: Mapping[str, str]) -> str:
     swift = shutil.which("swift", path=environment.get("PATH"))
     files = [SETUP, GUEST, ROOT / "Sources", ROOT / "Package.swift"]
     files += [OWNER / "Package.swift", OWNER / "Package.resolved"]
-    files += [Path("/var/lib/dpkg/status"), Path("/dev/kvm"), Path(swift or "/nowhere")]
+    files += [Path("/var/lib/dpkg/status"), Path(swift or "/nowhere")]
     machine = Places.of(environment).prebuilt_machine
-    return digest(line for file in [*files, *filter(None, [machine])] for line in lines_of(file))
+    lines = (line for file in [*files, *filter(None, [machine])] for line in lines_of(file))
+    return digest(itertools.chain([f"kvm {os.access('/dev/kvm', os.R_OK | os.W_OK)}\n"], lines))
 
 
 def state_of_results(environment: Mapping[str, str]) -> str:

@@ -35,10 +35,12 @@ static const char root[] = "/mnt", host[] = "/run/lab/host", upper[] = "/run/lab
 
 static void say(const char *format, va_list values)
 {
-    const char *reason = strerror(errno);
+    int reason = errno;
     printf("lab: ");
     vprintf(format, values);
-    printf(errno == 0 ? "\n" : ": %s\n", reason);
+    if (reason != 0)
+        printf(": %s", strerror(reason));
+    printf("\n");
     fflush(stdout);
 }
 
@@ -72,9 +74,10 @@ __attribute__((format(printf, 1, 2))) static const char *path_of(const char *for
     va_start(values, format);
     int length = vsnprintf(path, PATH_MAX, format, values);
     va_end(values);
-    errno = ENAMETOOLONG;
-    if (length >= PATH_MAX)
+    if (length >= PATH_MAX) {
+        errno = ENAMETOOLONG;
         stuck("%s", path);
+    }
     return path;
 }
 

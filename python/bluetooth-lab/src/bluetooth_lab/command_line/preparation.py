@@ -20,7 +20,7 @@ from pathlib import Path
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 from bluetooth_lab.places import GUEST, OWNER, ROOT, SETUP, Places, program_folder
 
-NOTED = ("machine", "programs")  # purposes for which nothing is built that its user has just changed
+NOTED = ("machine", "programs", "demo")  # purposes for which nothing is built that its user has just changed
 HOLDS = 24 * 3600  # seconds: setup also notes in the cache what is used
 # What setup/prepare makes in the lab's folder.
 MADE = (

@@ -5,6 +5,7 @@
 
 # What every lab has on PATH.
 programs=(dittojay bluejay)
+radio_sources=(VirtualRadio VirtualRadioCommand RadioControl)
 configuration=${LAB_CONFIG:-debug}
 # The lab builds this repository apart from what its user builds in .build, with other options: a build with the one's
 # options would undo the other's.
@@ -111,16 +112,19 @@ prepare_radio() {
 #
 # use_radio_program PROGRAM FOLDER-OF-SOURCES…
 use_radio_program() {
-    local program=$1 key sources
-    shift
-    sources=("${@/#/$root/Sources/}" "$root/Package.swift")
-    key=$(find "${sources[@]}" -type f -print0 | sort -z | xargs -0 cat |
-        key_of "$(stat -Lc '%n %s %Y' "$(command -v swift)")")
+    local program=$1 key
+    key=$(radio_key "${@:2}")
     use_cached "$LAB_HOME/radio/$program" "$program" "$key" "built $program" "$LAB_HOME/logs/$program.log" \
         build_radio_program "$program" || die "the build of $program failed; all of it: $LAB_HOME/logs/$program.log"
     # On PATH, for commands.
     mkdir -p "$LAB_HOME/bin"
     ln -sfn "../radio/$program/$program" "$LAB_HOME/bin/$program"
+}
+
+# radio_key FOLDER-OF-SOURCES…: prints the key of a program of the radio
+radio_key() {
+    find "${@/#/$root/Sources/}" "$root/Package.swift" -type f -print0 | sort -z | xargs -0 cat |
+        key_of "$(stat -Lc '%n %s %Y' "$(command -v swift)")"
 }
 
 # build_radio_program PROGRAM FOLDER: in a folder of its own, so that it can be built beside the others
@@ -140,9 +144,20 @@ prepare_virtual_radio() {
             die "virtual-radio is not in this lab: not installed, and no Swift toolchain to build it"
         export LAB_DEFAULT_RADIO=btvirt
     else
-        use_radio_program virtual-radio VirtualRadio VirtualRadioCommand RadioControl
+        use_radio_program virtual-radio "${radio_sources[@]}"
         export LAB_VIRTUAL_RADIO=$LAB_HOME/bin/virtual-radio
     fi
+}
+
+# The demo is the first that somebody sees of the lab, and an optimized radio takes longer to build than all else. Where
+# none is in the cache, the demo has one that is built as the programs are.
+prepare_demo() {
+    if [[ ${LAB_RADIO:-virtual} == virtual && -z $prebuilt_machine$has_programs ]] && have_swift &&
+        ! is_cached "virtual-radio-$(radio_key "${radio_sources[@]}")"; then
+        programs+=(virtual-radio)
+        export LAB_VIRTUAL_RADIO=$program_folder/virtual-radio
+    fi
+    prepare run
 }
 
 # It is another program because it needs Foundation, which the lab's start does not.

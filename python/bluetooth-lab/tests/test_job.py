@@ -52,13 +52,14 @@ def test_values_come_through_unharmed_and_a_machine_knows_whether_it_stays_up(
 ) -> None:
     value = "two\nlines 'and' $quotes, \udcff"
     write_job(tmp_path / "job", {"VALUE": value}, Path("/shared folder"), is_persistent)
-    text = 'unset LAB_PERSISTENT; source job/environment; printf "%s\\0" "$VALUE" "$LAB_SHARED" "${LAB_PERSISTENT:-}"'
+    text = 'unset LAB_PERSISTENT; source job/environment; printf "%s\\0" "$VALUE" "${LAB_PERSISTENT:-}"'
     printed = subprocess.run(["bash", "-c", text], cwd=tmp_path, capture_output=True, check=True).stdout
-    assert os.fsdecode(printed).split("\0") == [value, "/shared folder", mark, ""]
+    assert os.fsdecode(printed).split("\0") == [value, mark, ""]
+    assert (tmp_path / "job" / "boot").read_text() == "LAB_SHARED=/shared folder\0"
 
 
 def test_what_a_machine_starts_with_comes_through_unharmed(tmp_path: Path) -> None:
     values = {"LAB_PREBUILT": "/a 'b'\n, \udcff", "OTHER": "x"}
     write_job(tmp_path / "job", values, Path("/shared"), is_persistent=False)
     text = os.fsdecode((tmp_path / "job/boot").read_bytes())
-    assert text.split("\0") == ["LAB_SHARED=/shared", f"LAB_PREBUILT={values['LAB_PREBUILT']}", ""]
+    assert text.split("\0") == [f"LAB_PREBUILT={values['LAB_PREBUILT']}", "LAB_SHARED=/shared", ""]

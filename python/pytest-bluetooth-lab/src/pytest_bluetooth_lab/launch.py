@@ -25,7 +25,7 @@ _OWN_COMMANDS = ("help", "version", "showfixtures", "show_fixtures_per_test", "m
 
 def is_wanted(config: pytest.Config) -> bool:
     """Whether the session is to run in the lab: what only lists something needs none."""
-    if not config.getoption("bluetooth_lab"):
+    if not config.getoption("bluetooth_lab") and not config.getoption("bluetooth_lab_explore"):
         return False
     return not any(config.getoption(name, default=False) for name in _OWN_COMMANDS)
 
@@ -87,6 +87,8 @@ def checkouts() -> list[Path]:
 def run_in_lab(config: pytest.Config) -> int:
     """Runs this session in the lab and returns its exit status."""
     script = find_lab(config.getoption("bluetooth_lab_path"))
+    if config.getoption("bluetooth_lab_explore"):
+        return explore(config, script)
     chosen = config.getoption("bluetooth_lab_out")
     out = config.invocation_params.dir / chosen if chosen else Path(tempfile.mkdtemp(prefix="bluetooth-lab-"))
     results = Results(config, out)
@@ -101,6 +103,17 @@ def run_in_lab(config: pytest.Config) -> int:
         if not results.are_kept:
             shutil.rmtree(out, ignore_errors=True)
     return status
+
+
+def explore(config: pytest.Config, script: Path) -> int:
+    """Runs this session in the lab with one seed after another."""
+    controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
+    out = config.getoption("bluetooth_lab_out")
+    runs = config.getoption("bluetooth_lab_explore")
+    words = [str(script), "explore", "--runs", str(runs), "--controllers", str(controllers)]
+    words += ["--out", str(out)] if out else []
+    session = [sys.executable, "-m", "pytest", *config.invocation_params.args]
+    return run([*words, "--", *session], environment(), config.invocation_params.dir)
 
 
 def lab_words(config: pytest.Config, script: Path, out: Path) -> list[str]:

@@ -44,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how time passes in the lab (`lab help options`; $LAB_CLOCK, or counted)",
     )
     group.addoption(
+        "--bluetooth-lab-explore",
+        metavar="N",
+        type=int,
+        help="run these tests in the lab N times, each time with another seed, until one fails (`lab help explore`)",
+    )
+    group.addoption(
         "--bluetooth-lab-out", metavar="FOLDER", help="where the records of failed tests and the lab's logs are kept"
     )
     parser.addini("bluetooth_lab_controllers", "how many virtual controllers the lab has", default="2")

@@ -12,6 +12,7 @@ from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.command_line.parsing import Line, UsageError
 from bluetooth_lab.command_line.preparation import find_bluez, prepare
 from bluetooth_lab.command_line.project import Project, enter_folder
+from bluetooth_lab.explore.variation import DEFAULT_VARIATION, Variation
 from bluetooth_lab.messages import fail, say
 from bluetooth_lab.places import GUEST, IS_INSTALLED, PACKAGE, PLUGIN, ROOT, SETUP, lab_home
 
@@ -28,9 +29,18 @@ def apply(line: Line, environment: Environment) -> None:
     """Sets the variables that options stand for."""
     is_host = environment.get("LAB") == "host"
     for name, value in line.given:
-        if name in ("--controller", "--air", "--seed"):
-            given = environment.get("LAB_RADIO_OPTIONS", "")
-            environment["LAB_RADIO_OPTIONS"] = f"{given} {name} {value}".strip()
+        if name in ("--controller", "--air"):
+            add_radio_option(environment, f"{name} {value}")
+        elif (line.command.name == "explore" or line.has("--explore")) and name in ("--seed", "--vary"):
+            continue  # each run has its own
+        elif name == "--seed":
+            environment["LAB_SEED"] = value
+            vary = Variation.parse(line.value("--vary") or DEFAULT_VARIATION)
+            add_radio_option(environment, f"--seed {vary.seed_of('radio', int(value))}")
+        elif name == "--vary":
+            if not line.has("--seed"):
+                raise UsageError("--vary needs --seed")
+            environment["LAB_VARY"] = value
         elif name == "--radio" and line.command.name != "ui":
             environment["LAB_RADIO"] = value
         elif name == "--scene":
@@ -52,6 +62,10 @@ def apply(line: Line, environment: Environment) -> None:
             raise UsageError("LAB=host has one host: this machine")
         elif name == "--bluez" and is_host:
             raise UsageError("--bluez does not work with LAB=host, which uses this machine's bluetoothd")
+
+
+def add_radio_option(environment: Environment, option: str) -> None:
+    environment["LAB_RADIO_OPTIONS"] = f"{environment.get('LAB_RADIO_OPTIONS', '')} {option}".strip()
 
 
 def hosts_of(line: Line) -> int:
@@ -108,7 +122,7 @@ def shell(line: Line, environment: Environment) -> int:
 def demo(line: Line, environment: Environment) -> int:
     no_words(line)
     enter_folder(line.value("--package"), environment)
-    prepare(environment, "machine", "run")
+    prepare(environment, "demo")
     limit = environment.get("LAB_DEMO_LIMIT") or DEMO_LIMIT
     command = ["timeout", "--foreground", "--kill-after", "10", limit, str(PACKAGE / "demo.sh")]
     return run_in_lab(line, environment, *command)
@@ -125,6 +139,13 @@ def test(line: Line, environment: Environment) -> int:
         os.chdir(project.folder)
         check_filters(project, filters)
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
+    if line.has("--explore"):
+        from bluetooth_lab.explore.tests import command_of_tests
+
+        words = command_of_tests(project.kind, project.folder, filters)
+        return explore_command(
+            line._replace(rest=words, given=[*line.given, ("--runs", line.value("--explore") or "")])
+        )
     bluez = with_bluez(line, environment).value("--bluez")
     from bluetooth_lab.testing import command
 
@@ -234,6 +255,30 @@ def page(line: Line, _environment: Environment) -> int:
     return command.make(Path(line.rest[0]), compared, target)
 
 
+def explore(line: Line, environment: Environment) -> int:
+    if not line.rest:
+        raise UsageError("no command to run: lab explore [OPTION…] -- COMMAND [ARG…]")
+    enter_folder(line.value("--package"), environment)
+    prepare(environment, "machine", "run", *line.rest)
+    return explore_command(line)
+
+
+def explore_command(line: Line) -> int:
+    from bluetooth_lab.explore import command
+
+    return command.explore(line, os.environ)
+
+
+def replay(line: Line, environment: Environment) -> int:
+    if len(line.rest) != 1:
+        raise UsageError("replay takes one folder: lab replay FOLDER")
+    folder = Path(line.rest[0]).absolute()
+    prepare(environment, "machine", "run")
+    from bluetooth_lab.explore import replay as repetition
+
+    return repetition.replay(folder)
+
+
 def merge(line: Line, _environment: Environment) -> int:
     if not line.rest:
         raise UsageError("merge takes files or folders: lab merge FILE|FOLDER…")
@@ -283,8 +328,10 @@ ACTIONS: dict[str, Callable[[Line, Environment], int]] = {
     "doctor": doctor,
     "down": down,
     "exec": execute,
+    "explore": explore,
     "merge": merge,
     "page": page,
+    "replay": replay,
     "reset": reset,
     "run": run,
     "setup": setup,

@@ -75,7 +75,7 @@ FILTER is a regular expression: only tests whose names match one of the filters 
   LAB_RECORD=all      also keep the records of passing tests, in `passed` beside `failures`
   LAB_KERNEL_REPORTS=0
                       do not fail tests during which the kernel reports a bug of its own""",
-        (*o.RUN_OPTIONS, o.LIST, o.SHARD, o.JUNIT, o.REPEAT, o.UNTIL_FAILURE, o.NIGHTLY),
+        (*o.RUN_OPTIONS, o.LIST, o.SHARD, o.JUNIT, o.REPEAT, o.UNTIL_FAILURE, o.NIGHTLY, o.EXPLORE),
     ),
     Command(
         "shell",
@@ -153,6 +153,38 @@ Makes one self-contained HTML file of the record in FOLDER: of a failed test, or
 RECORDING is a file of `virtual-radio record`, such as air.jsonl in a failed test's record. Its page is a map of the
 air: moving devices, links with their strengths, and packets over time.""",
         (o.COMPARE, o.PAGE_OUT),
+        "files",
+    ),
+    Command(
+        "explore",
+        ["[OPTION…] -- COMMAND [ARG…]"],
+        "look for the run of a command that fails",
+        """\
+Runs COMMAND again and again with simulated time, each time with another seed, until it fails: with an exit status other
+than 0. The seed varies what varies by itself on a busy machine and in the air (docs/explore.md):
+
+  delays    processes are held up for up to 50 ms before system calls, as when others have the processor
+  costs     system calls take more or less time
+  radio     advertising delays; with --air real, losses
+  numbers   random numbers and addresses in memory
+
+Of a run that failed it then looks for what that takes, and prints it with the command that repeats the run. Exits with
+status 0 if no run failed, 1 if one did, or 125 if the lab itself failed. Needs user-mode Linux.""",
+        (
+            *(o.RUNS, o.MINUTES, o.JOBS, o.KEEP_GOING, o.LIMIT, o.FIRST_SEED, o.VARIED, o.SHARD, o.OUT),
+            *(o.PACKAGE, o.CONTROLLERS, o.RADIO, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ),
+        ),
+        "program",
+    ),
+    Command(
+        "replay",
+        ["FOLDER"],
+        "run a command again exactly as it ran",
+        """\
+Runs the command of a run again whose output is in FOLDER: one with --time simulated and --seed, in user-mode Linux. The
+two are the same as long as programs and files are, and the first difference is shown if there is one. Exits with status
+0 if there is none, and 1 if there is.""",
+        (),
         "files",
     ),
     Command(

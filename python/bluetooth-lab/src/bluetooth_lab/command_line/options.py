@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
+from bluetooth_lab.explore.variation import checked as checked_variation
+
 HOSTS_BY_NAME = "abcdefgh"  # several hosts, a letter for each
 MAXIMUM_HOSTS = len(HOSTS_BY_NAME)
 # What makes controllers, with the maximum number. The first one is the default.
@@ -122,7 +124,7 @@ RADIO = Option(
     "--radio",
     "RADIO",
     "The radio that makes the controllers: this package's virtual-radio (virtual, the default), or BlueZ's btvirt, "
-    "which does not support the next four options.",
+    "which does not support the next five options.",
     tuple(RADIOS),
 )
 CONTROLLER = Option(
@@ -138,7 +140,18 @@ AIR = Option(
     ("ideal", "real"),
 )
 SEED = Option(
-    "--seed", "N", "Random seed of the air (default: the scene's, or 1).", check=matching("[0-9]{1,18}", "a number")
+    "--seed",
+    "N",
+    "Random seed of the air (default: the scene's, or 1). With --time simulated in user-mode Linux, of everything "
+    "random in the lab: a run with the same seed is the same (docs/lab.md).",
+    check=matching("[0-9]{1,18}", "a number"),
+)
+VARY = Option(
+    "--vary",
+    "KINDS",
+    "With --seed, --time simulated and user-mode Linux: what the seed varies. all, none, or some of delays, costs, "
+    "radio, numbers (default: radio,numbers), as in lab explore, which prints what to give here.",
+    check=checked_variation,
 )
 SCENE = Option(
     "--scene",
@@ -241,6 +254,29 @@ DURATIONS = Option(
     Kind.FOLDER,
     absolute,
 )
+EXPLORE = Option(
+    "--explore",
+    "N",
+    "Run the tests N times, each time with another seed, until one fails: lab explore with these tests as its command.",
+    check=number(1, 999_999_999),
+)
+RUNS = Option("--runs", "N", "End after N runs (default: 200).", check=number(1, 999_999_999))
+MINUTES = Option("--minutes", "N", "End after N minutes.", check=number(1, 100_000))
+JOBS = Option("--jobs", "N", "Run N at a time (default: one per processor).", check=number(1, 1000))
+KEEP_GOING = Option("--keep-going", "", "Do not end at the first failure.")
+LIMIT = Option(
+    "--limit",
+    "SECONDS",
+    "By the lab's clock: a command that is still running then has failed (default: 300).",
+    check=number(1, 1_000_000),
+)
+FIRST_SEED = Option(
+    "--seed",
+    "N",
+    "The first seed; the others follow it (default: a random one).",
+    check=matching("[0-9]{1,17}", "a number"),
+)
+VARIED = VARY._replace(text="What varies with the seed (default: all): some of delays, costs, radio, numbers.")
 COMPARE = Option(
     "--compare",
     "FOLDER",
@@ -279,6 +315,6 @@ CACHED = Option("--list", "", "List the cache's contents with sizes and last use
 CLEAN = Option("--clean", "", "Remove what was not used for a month from the cache.")
 HELP = Option("--help", "", "Show this help.")
 
-RADIO_OPTIONS = (RADIO, CONTROLLER, AIR, SEED, SCENE)
+RADIO_OPTIONS = (RADIO, CONTROLLER, AIR, SEED, VARY, SCENE)
 MACHINE_OPTIONS = (PACKAGE, CONTROLLERS, TIME, *RADIO_OPTIONS, ENV, BLUEZ, NAME)
 RUN_OPTIONS = (*MACHINE_OPTIONS, FRESH, CAPTURE, OUT)

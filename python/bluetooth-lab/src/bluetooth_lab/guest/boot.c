@@ -233,6 +233,15 @@ static void mount_shared_files(const char *path)
         stuck("cannot mount %s", path);
 }
 
+// For a run that is the same each time. Programs see what is mounted, so the path must not be longer in one run than in
+// another: it is a link in the job's folder.
+static void mount_shared_link(const char *link, const char *target)
+{
+    make_folder(path_of("%s%s", root, target), 0755);
+    if (mount("shared", path_of("%s%s", root, target), "hostfs", 0, link) < 0)
+        stuck("cannot mount %s", link);
+}
+
 // UML does not see what came over a line before it was opened until more comes: so all are opened here and kept open.
 static void open_lines(const char *names)
 {
@@ -422,15 +431,17 @@ int main(void)
     else if (getenv("LAB_PREBUILT") != NULL)
         install_busybox(getenv("LAB_PREBUILT"));
     make_root(is_uml ? flags_of_root() : 0);
-    const char *shared = variable("LAB_SHARED");
-    make_folder(path_of("%s%s", root, shared), 0755);
-    if (is_uml) {
-        mount_shared_files(shared);
-        open_lines(variable("LAB_PORTS"));
-    } else {
-        mount_shared_share(shared);
-        link_ports();
+    const char *shared = variable("LAB_SHARED"), *target = getenv("LAB_SHARED_AT");
+    if (target != NULL)
+        mount_shared_link(shared, target);
+    else {
+        make_folder(path_of("%s%s", root, shared), 0755);
+        (is_uml ? mount_shared_files : mount_shared_share)(shared);
     }
+    if (is_uml)
+        open_lines(variable("LAB_PORTS"));
+    else
+        link_ports();
     setenv("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin", 1);
     enter_root(job);
 }

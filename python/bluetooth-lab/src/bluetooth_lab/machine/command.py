@@ -7,14 +7,18 @@ LAB_NAME names the machine that is up; with LAB_FRESH another one is started eve
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.machine.calls import keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
-from bluetooth_lab.machine.hardware import Accelerator
-from bluetooth_lab.machine.job import write_job
+from bluetooth_lab.machine.frames import frame
+from bluetooth_lab.machine.hardware import Accelerator, Clock
+from bluetooth_lab.machine.job import FIXED_FOLDER, write_job
 from bluetooth_lab.machine.obstacles import obstacles
 from bluetooth_lab.machine.options import DEFAULT_CONTROLLERS, Options, parse
 from bluetooth_lab.machine.process import PORTS, Machine, adopt_orphans
+from bluetooth_lab.machine.repeat import OUTPUTS, Repeat
 from bluetooth_lab.machine.reuse import reuse
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.machine.session import Session
@@ -34,7 +38,9 @@ def main(words: list[str]) -> int:
 def run(options: Options) -> int:
     name_host(options.host)
     places = Places.of(os.environ)
-    if not os.environ.get("LAB_FRESH") and not options.host:
+    # A run that is the same each time begins with its machine.
+    is_repeatable = os.environ.get("LAB_SEED") and os.environ.get("LAB_CLOCK") == Clock.SIMULATED
+    if not os.environ.get("LAB_FRESH") and not is_repeatable and not options.host:
         status = reuse(places, options)
         if status is not None:
             return status
@@ -45,17 +51,29 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     adopt_orphans()
     job, out = prepare_folders(places.home, options.out)
     construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
-    call = prepare_call(construction, options, out, out)
-    write_job(job, call.environment, out, is_persistent=False)
+    is_repeatable = bool(construction.parts.seed)
+    theirs = FIXED_FOLDER if is_repeatable else out
+    call = prepare_call(construction, options, theirs, theirs)
+    copies: list[Path] = []
+    if is_repeatable:
+        parts = construction.parts
+        Repeat.of(options, parts, os.environ).write(out)
+        copies = [out / name for name in OUTPUTS]
+        variation = Variation.parse(parts.vary).parameters(int(parts.seed))
+        begin = call.frame() + frame(b"I")
+        write_job(job, call.environment, out, is_persistent=False, begin=begin, variation=variation)
+    else:
+        write_job(job, call.environment, out, is_persistent=False)
     ports = [*PORTS, *(name for name, _ in options.joined)]
     # Its output would not be in the record.
-    terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded)
+    terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded and not is_repeatable)
     for attempts_left in reversed(range(START_ATTEMPTS)):
         log = out / "console.log"
         start = construction.start(job, ports)
         with terminal, Machine(construction.command_line(job, out), start, log, options.joined) as machine:
+            command = None if is_repeatable else call.frame(terminal)
             session = Session(
-                machine.link, call.frame(terminal), construction.accelerator, terminal, out, options.prefix
+                *(machine.link, command, construction.accelerator, terminal, out, options.prefix), copies=copies
             )
             session.install_signals()
             session.run()
@@ -68,4 +86,6 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         for obstacle in obstacles():
             say(obstacle)
     keep_record(out, options)
+    if is_repeatable and status:
+        say(f"seed {construction.parts.seed}; to run it again: lab replay {os.path.relpath(out)}")
     return status

@@ -49,9 +49,12 @@ class Construction(NamedTuple):
         environment["LAB_CLOCK"] = self.parts.clock.value
         environment.update(LAB_RADIO=self.parts.radio, LAB_RADIO_OPTIONS=self.parts.radio_options)
         environment["LAB_SCENE"] = self.parts.scene
+        if self.parts.seed:
+            environment["LAB_SEED"] = self.parts.seed
         if self.bluez:
             use_bluez(environment, find_bluez(self.bluez))
-        return environment
+        # In the same order, whatever they came from: it matters for a run that is to be the same again.
+        return dict(sorted(environment.items()))
 
     def start(self, job: Path, ports: Sequence[str]) -> Start:
         """`ports`: the names of those that the machine has."""

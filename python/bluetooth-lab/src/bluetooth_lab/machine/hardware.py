@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.options import RADIOS
+from bluetooth_lab.explore.variation import DEFAULT_VARIATION
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import Places
 
@@ -39,7 +40,8 @@ class Clock(str, Enum):
 
 class Hardware(NamedTuple):
     """`memory`: as QEMU takes it; `radio`: what makes the controllers; `radio_options`: as
-    virtual-radio takes them; `scene`: a file for it."""
+    virtual-radio takes them; `scene`: a file for it; `seed`: of a run that is the same each time, or empty; `vary`:
+    what the seed varies (explore/variation.py)."""
 
     accelerator: Accelerator
     clock: Clock
@@ -48,6 +50,8 @@ class Hardware(NamedTuple):
     radio: str = "virtual"
     radio_options: str = ""
     scene: str = ""
+    seed: str = ""
+    vary: str = DEFAULT_VARIATION
 
 
 def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, host_processors: int) -> Hardware:
@@ -75,7 +79,12 @@ def choose(environment: Mapping[str, str], kvm_works: bool, uml_works: bool, hos
         fail("--scene requires --radio virtual")
     if clock is not Clock.REAL or accelerator is Accelerator.USER_MODE:
         processors = "1"
-    return Hardware(accelerator, clock, processors, memory, radio, options, scene)
+    is_repeatable = accelerator is Accelerator.USER_MODE and clock is Clock.SIMULATED
+    seed = environment.get("LAB_SEED", "") if is_repeatable else ""
+    vary = environment.get("LAB_VARY", "")
+    if vary and not seed:
+        fail("--vary needs --seed, --time simulated and user-mode Linux")
+    return Hardware(accelerator, clock, processors, memory, radio, options, scene, seed, vary or DEFAULT_VARIATION)
 
 
 def choose_accelerator(environment: Mapping[str, str], kvm_works: bool, uml_works: bool) -> Accelerator:

@@ -17,11 +17,24 @@ PASSED_PREFIXES = (
     *("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_"),
     *("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
 )
+# What only says which machine it is to be, or is set for each.
+NOT_PASSED = (
+    "LAB_HOST",
+    "LAB_HOSTS",
+    "LAB_BLUETOOTHD",
+    "LAB_FRESH",
+    "LAB_NAME",
+    "LAB_SEED",
+    "LAB_VARY",
+    "LAB_SCENE_FILE",
+)
 PASSED_NAMES = ("CI", "VIRTUAL_ENV", "TERM", "TZ", "LANG", "COLORTERM", "NO_COLOR", "FORCE_COLOR")
 # What a shell takes for the name of a variable; an environment may have others, which are no variables in the guest.
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 # What guest/boot.c needs.
-BOOT_VARIABLES = ("LAB_SHARED", "LAB_MODULES", "LAB_PREBUILT")
+BOOT_VARIABLES = ("LAB_MODULES", "LAB_PREBUILT")
+# Where a repeatable run has the folder that it may write to, whatever its name is here.
+FIXED_FOLDER = Path("/run/lab/out")
 BUSYBOX = "/run/lab/busybox"  # for what the host has no program for; guest/boot.c makes it
 SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
@@ -77,7 +90,7 @@ def job_environment(
     values["LAB_DAEMON"] = str(home / "lab_daemon")
     values["LAB_CLOCK_KEEPER"] = str(home / "clock_keeper")
     values["LAB_RADIO_LINK"] = str(home / "radio_link")
-    for name in ("LAB_HOST", "LAB_HOSTS", "LAB_BLUETOOTHD"):
+    for name in NOT_PASSED:
         values.pop(name, None)
     if places.prebuilt_machine:
         values["LAB_BLUETOOTHD"] = str(places.prebuilt_machine / "libexec" / "bluetoothd")
@@ -92,16 +105,34 @@ def path_folders(places: Places, caller: Mapping[str, str]) -> list[str]:
     return [*own, str(places.prebuilt_machine / "bin")] if places.prebuilt_machine else own
 
 
-def write_job(folder: Path, environment: Mapping[str, str], shared: Path, is_persistent: bool) -> None:
-    """`shared`: the folder that the guest may write to; `is_persistent`: whether the machine outlives us."""
+def write_job(
+    folder: Path,
+    environment: Mapping[str, str],
+    shared: Path,
+    is_persistent: bool,
+    begin: bytes | None = None,
+    variation: str = "",
+) -> None:
+    """`shared`: the folder that the guest may write to; `is_persistent`: whether the machine outlives us; `begin`: the
+    frames that the agent begins with. A run with those is repeatable: its host is heard at no moment of its own.
+    `variation`: the kernel's parameters for it."""
     folder.mkdir(parents=True)
-    environment = {**environment, "LAB_SHARED": str(shared.resolve())}
+    environment = {**environment}
+    boot = {name: environment[name] for name in BOOT_VARIABLES if name in environment}
+    boot["LAB_SHARED"] = str(shared.resolve())
+    if begin is not None:
+        (folder / "begin").write_bytes(begin)
+        (folder / "variation").write_text(variation)
+        environment.update(LAB_BEGIN=str(folder / "begin"), LAB_VARIATION=str(folder / "variation"))
+        link = folder / "shared"
+        link.symlink_to(shared.resolve())
+        boot.update(LAB_SHARED=str(link), LAB_SHARED_AT=str(FIXED_FOLDER))
     if is_persistent:
         environment["LAB_PERSISTENT"] = "1"
     (folder / "init").symlink_to(GUEST / "init")
-    text = "".join(export(name, value) for name, value in environment.items())
+    text = "".join(export(name, value) for name, value in sorted(environment.items()))
     (folder / "environment").write_bytes(os.fsencode(text))
-    text = "".join(f"{name}={environment[name]}\0" for name in BOOT_VARIABLES if name in environment)
+    text = "".join(f"{name}={value}\0" for name, value in boot.items())
     (folder / "boot").write_bytes(os.fsencode(text))
 
 

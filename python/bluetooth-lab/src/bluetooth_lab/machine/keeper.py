@@ -12,6 +12,7 @@ machine's, by the socket NAME in this folder.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import selectors
 import signal
@@ -22,7 +23,14 @@ from pathlib import Path
 from bluetooth_lab.machine.relay import Relay
 
 START, KEEP = b"s", b"k"
+NO_RANDOM_ADDRESSES = 0x0040000  # ADDR_NO_RANDOMIZE of <sys/personality.h>
 PATIENCE = 2  # seconds that a machine has to end by itself
+
+
+def fix_addresses() -> None:
+    """Of user-mode Linux, which has its memory where its host has put it: a machine that begins in the same way does
+    the same then. Where that is forbidden, as in some containers, it may not."""
+    ctypes.CDLL(None).personality(NO_RANDOM_ADDRESSES)
 
 
 def close_others(kept: set[int]) -> None:
@@ -52,6 +60,7 @@ def main(words: list[str]) -> int:
         signal.signal(number, lambda *_: None)
     for descriptor in (lease, *served.values()):
         os.set_inheritable(descriptor, False)
+    fix_addresses()
     # A group of its own, which user-mode Linux would make otherwise. The signals are those that Python ignores.
     ignored = [signal.SIGPIPE, signal.SIGXFSZ]
     machine = os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=ignored)

@@ -39,7 +39,8 @@ def prepare_folders(home: Path, chosen: str | Path | None) -> tuple[Path, Path]:
 def new_run(runs: Path) -> Path:
     """The name of a run's folder in the folder of all, which is made."""
     runs.mkdir(parents=True, exist_ok=True)
-    return runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    # All are as long as each other: what a machine does can depend on that.
+    return runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid():07}"
 
 
 def show_newest(home: Path, out: Path) -> None:
@@ -55,7 +56,7 @@ def remove_old(runs: Path) -> None:
     old = names[:-KEPT]
     failed = [name for name in old if has_failures(runs / name / "out")]
     for name in old:
-        if name not in failed[-KEPT:] and not os.path.exists(f"/proc/{name.split('-')[2]}"):
+        if name not in failed[-KEPT:] and not os.path.exists(f"/proc/{int(name.split('-')[2])}"):
             shutil.rmtree(runs / name, ignore_errors=True)
 
 

@@ -8,7 +8,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -44,22 +44,25 @@ class Session:
     def __init__(
         self,
         link: Link,
-        command: bytes,
+        command: bytes | None,
         accelerator: str,
         terminal: Terminal,
         out: Path,
         prefix: str = "",
         takes_input: bool = True,
+        copies: Sequence[Path] = (),
     ) -> None:
-        """`command`: the frame that begins it; `out`: where the machine's logs are; `takes_input`: whether our standard
-        input is the command's."""
+        """`command`: the frame that begins it; None if the machine has it already, with its input; `out`: where the
+        machine's logs are; `takes_input`: whether our standard input is the command's; `copies`: files for what it
+        writes to standard output and error."""
         self.link = link
         self.command = command
         self.accelerator = accelerator
         self.terminal = terminal
         self.out = out
         self.takes_input = takes_input
-        self.outputs = {b"O": Output(1, prefix), b"E": Output(2, prefix)}
+        output, error = copies or (None, None)
+        self.outputs = {b"O": Output(1, prefix, output), b"E": Output(2, prefix, error)}
         self.frames = FrameReader()
         self.greeting = b"" if link.control else os.urandom(16)
         self.status: int | None = None
@@ -140,10 +143,12 @@ class Session:
 
     def begin(self) -> None:
         """The agent is there."""
-        with contextlib.suppress(OSError):
-            self.link.stream.sendall(self.command)
         self.started = True
         self.give_up_at = None
+        if self.command is None:
+            return
+        with contextlib.suppress(OSError):
+            self.link.stream.sendall(self.command)
         self.terminal.enter()
         if self.takes_input:
             self.input.begin()

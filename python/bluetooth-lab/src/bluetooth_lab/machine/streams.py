@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Callable
+from pathlib import Path
 
 from bluetooth_lab.messages import write_all
 
@@ -14,12 +15,19 @@ MAXIMUM_INPUT = 1 << 14
 class Output:
     """Passes bytes on as they come, or whole lines with a prefix where several commands share a terminal."""
 
-    def __init__(self, descriptor: int, prefix: str) -> None:
+    def __init__(self, descriptor: int, prefix: str, copy: Path | None = None) -> None:
+        """`copy`: a file for the same bytes, without prefixes."""
         self.descriptor = descriptor
         self.prefix = prefix.encode()
         self.line = b""
+        self.copy = open(copy, "wb", buffering=0) if copy else None  # noqa: SIM115 (closed at the end)
 
     def add(self, data: bytes) -> None:
+        if self.copy:
+            self.copy.write(data)
+        self.show(data)
+
+    def show(self, data: bytes) -> None:
         if not self.prefix:
             write_all(self.descriptor, data)
             return
@@ -30,7 +38,9 @@ class Output:
     def end(self) -> None:
         """Completes the last line."""
         if self.line:
-            self.add(b"\n")
+            self.show(b"\n")
+        if self.copy:
+            self.copy.close()
 
 
 class Input:

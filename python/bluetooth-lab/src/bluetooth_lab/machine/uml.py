@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.machine.hardware import Clock, Hardware
 from bluetooth_lab.machine.memory import Memory
 from bluetooth_lab.machine.qemu import Port
@@ -12,6 +13,9 @@ from bluetooth_lab.machine.qemu import Port
 # The clock leaps over idle time, and stands still while the kernel computes. The kernel would then wait forever for
 # jitter in its own computing, at its start; it has other sources of random numbers.
 SIMULATED_TIME = ("time-travel=inf-cpu", "initcall_blacklist=jent_mod_init")
+# Nanoseconds: the 1st of January 2030. A run that is the same each time begins at the same moment, and the host's files
+# are older.
+START_OF_REPEATABLE_RUNS = 1893456000 * 10**9
 
 
 def command_line(
@@ -25,6 +29,9 @@ def command_line(
     command += [option("init", boot), f"uml_dir={job}/uml/"]
     command += ["quiet", "loglevel=2", "con=null", "con0=null,fd:1"]
     command += SIMULATED_TIME if hardware.clock is Clock.SIMULATED else ()
+    if hardware.seed:
+        numbers = Variation.parse(hardware.vary).seed_of("numbers", int(hardware.seed))
+        command += [f"seed={numbers}", f"time-travel-start={START_OF_REPEATABLE_RUNS}"]
     command += [f"ssl{line}=fd:{end}" for line, (_, end) in enumerate(ports)]
     return [*command, option("LAB_JOB", job), f"LAB_PORTS={','.join(name for name, _ in ports)}"]
 

@@ -61,6 +61,8 @@ long length_of_notes(void);
 // The command has ended with the session's status: sends that, and what the kernel has reported meanwhile. Keeps the
 // end of the kernel's log if there is such a report, or the command has failed.
 void send_end(struct session *session);
+// It says what has been varied.
+extern bool keeps_whole_kernel_log;
 
 // MARK: Commands (command.c)
 

@@ -324,6 +324,42 @@ static void add_session(const char *path)
         (struct session){.number = session_count++, .port = port, .in = -1, .out = -1, .err = -1, .kernel_log = -1};
 }
 
+// A run that is the same each time has its first frames with its job: those of the host would come at any moment.
+static void take_first_frames(struct session *session, const char *path)
+{
+    char bytes[1 << 14];
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        fprintf(stderr, "lab-agent: cannot read %s: %s\n", path, strerror(errno));
+        return;
+    }
+    for (size_t count; (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        append(&session->received, bytes, count);
+    fclose(file);
+}
+
+// Has the kernel vary what programs do from here on (setup/uml/variation.patch). The file has a parameter and its value
+// on each line.
+static void begin_variation(const char *path)
+{
+    static const char parameters[] = "/sys/module/vary/parameters/";
+    char line[4096], parameter[sizeof parameters + sizeof line];
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char *value = strchr(line, ' ');
+        if (value == NULL)
+            continue;
+        *value = 0;
+        snprintf(parameter, sizeof parameter, "%s%s", parameters, line);
+        if (!write_text(parameter, value + 1))
+            fprintf(stderr, "lab-agent: cannot set %s: %s\n", parameter, strerror(errno));
+    }
+    if (file == NULL)
+        fprintf(stderr, "lab-agent: cannot read %s: %s\n", path, strerror(errno));
+    else
+        fclose(file);
+}
+
 int main(int count, char **words)
 {
     if (count == 2 && strcmp(words[1], "kernel-reports") == 0)
@@ -336,6 +372,15 @@ int main(int count, char **words)
         add_session(words[i]);
     if (session_count == 0)
         return lab_failed;
+    const char *begin = getenv("LAB_BEGIN"), *variation = getenv("LAB_VARIATION");
+    if (begin != NULL)
+        take_first_frames(&sessions[0], begin);
+    if (variation != NULL) {
+        begin_variation(variation);
+        keeps_whole_kernel_log = true;
+    }
+    unsetenv("LAB_BEGIN");
+    unsetenv("LAB_VARIATION");
     must_look = true;
     for (;;) {
         struct pollfd polls[1 + 4 * maximum_sessions] = {{.fd = signals, .events = POLLIN}};

@@ -79,16 +79,18 @@ static bool send_kernel_reports(struct session *session)
     return reports.count > 0;
 }
 
-// The end of the kernel's log, beside the command's output.
+bool keeps_whole_kernel_log;
+
+// The end of the kernel's log, or all of it, beside the command's output.
 static void keep_kernel_log(const struct session *session)
 {
-    enum { size = 1 << 16 };
+    enum { size = 1 << 18 };
     char *log = malloc(size), path[4096];
     int length = log == NULL ? 0 : klogctl(syslog_read_all, log, size);
     if (length > 0 && session->out_folder != NULL) {
         int begin = length - 1;
         for (int lines = 0; begin > 0; begin--)
-            if (log[begin - 1] == '\n' && ++lines >= kernel_log_lines)
+            if (log[begin - 1] == '\n' && !keeps_whole_kernel_log && ++lines >= kernel_log_lines)
                 break;
         snprintf(path, sizeof path, "%s/dmesg.log", session->out_folder);
         FILE *file = fopen(path, "we");
@@ -103,7 +105,7 @@ static void keep_kernel_log(const struct session *session)
 void send_end(struct session *session)
 {
     bool has_reports = send_kernel_reports(session);
-    if (session->status != 0 || has_reports)
+    if (session->status != 0 || has_reports || keeps_whole_kernel_log)
         keep_kernel_log(session);
     send_notes(session);
     send_text(session, 'X', "%d", session->status);

@@ -1,0 +1,97 @@
+"""Makes a run that failed smaller: what need not vary is switched off, and of the delays those stay that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from bluetooth_lab.explore.runs import Made, Run, Runner
+from bluetooth_lab.explore.variation import KINDS, Delay, Variation
+
+Item = TypeVar("Item")
+MAXIMUM_RUNS = 150
+SHORTEST = 100  # microseconds: shorter delays say no more
+
+
+class Reduction:
+    """Of one run. `say` gets a line for people about each step that has brought something."""
+
+    def __init__(self, runner: Runner, run: Run, say: Callable[[str], None]) -> None:
+        self.runner, self.run, self.say = runner, run, say
+        self.left = MAXIMUM_RUNS
+        self.made = {made.delay[:2]: made for made in run.delays}
+
+    def smallest(self) -> Run:
+        """Another run that fails with the least variation that was found."""
+        for kind in KINDS:
+            if kind in self.run.variation.kinds:
+                self.try_one(self.run.variation.without(kind), f"without {kind} it still fails")
+        if "delays" in self.run.variation.kinds:
+            self.reduce_delays()
+        return self.run
+
+    def remaining(self) -> list[Made]:
+        """The delays of the run, with what is known of them."""
+        known = {**self.made, **{made.delay[:2]: made for made in self.run.delays}}
+        return [known[delay[:2]]._replace(delay=delay) for delay in self.run.variation.only or () if delay[:2] in known]
+
+    # Steps
+
+    def try_one(self, variation: Variation, text: str) -> bool:
+        found = self.first_failing([variation])
+        if found is not None:
+            self.say(text)
+        return found is not None
+
+    def first_failing(self, variations: Sequence[Variation]) -> int | None:
+        """Which of them fails; that becomes the run."""
+        wanted = variations[: max(self.left, 0)]
+        self.left -= len(wanted)
+        found = self.runner.first([(self.run.seed, variation) for variation in wanted])
+        if found is None:
+            return None
+        self.run = found
+        return [str(variation) for variation in wanted].index(str(found.variation))
+
+    def reduce_delays(self) -> None:
+        delays = [made.delay for made in self.run.delays]
+        if not delays:
+            return
+        variation = self.run.variation.without("delays")
+        if not self.try_one(variation._replace(only=delays), f"it fails with its {len(delays)} delays alone"):
+            return
+        delays = smaller(delays, lambda parts: self.first_failing([variation._replace(only=part) for part in parts]))
+        self.say(f"{len(delays)} of them suffice")
+        for index in range(len(delays)):
+            delays = self.shorten(variation, delays, index)
+
+    def shorten(self, variation: Variation, delays: Sequence[Delay], index: int) -> list[Delay]:
+        """By halves."""
+        shortest = list(delays)
+        while shortest[index].length // 2 >= SHORTEST:
+            tried = list(shortest)
+            tried[index] = tried[index]._replace(length=tried[index].length // 2)
+            if self.first_failing([variation._replace(only=tried)]) is None:
+                break
+            shortest = tried
+        return shortest
+
+
+def smaller(items: Sequence[Item], first_failing: Callable[[list[list[Item]]], int | None]) -> list[Item]:
+    """The least of the items that still fail, of which none can be left out (Zeller, Hildebrandt: Simplifying and
+    isolating failure-inducing input, 2002). `first_failing` says which of several lists fails, or None."""
+    kept, parts = list(items), 2
+    while len(kept) > 1:
+        size = -(-len(kept) // parts)
+        chunks = [kept[start : start + size] for start in range(0, len(kept), size)]
+        others = [[item for chunk in chunks[:i] + chunks[i + 1 :] for item in chunk] for i in range(len(chunks))]
+        candidates = chunks + (others if len(chunks) > 2 else [])
+        found = first_failing(candidates)
+        if found is None:
+            if parts >= len(kept):
+                break
+            parts = min(len(kept), 2 * parts)
+        else:
+            is_chunk = found < len(chunks)
+            kept, parts = candidates[found], 2 if is_chunk else max(parts - 1, 2)
+    return kept

@@ -1,0 +1,143 @@
+"""Runs a command again exactly as it ran, and says where the first difference is: lab replay FOLDER."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import NamedTuple
+
+from bluetooth_lab.bundle.capture import MAGIC, capture_records
+from bluetooth_lab.bundle.recording import CAPTURE
+from bluetooth_lab.machine.repeat import FILE, Repeat
+from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
+from bluetooth_lab.places import Places
+
+# What is made of the record, or is the host's.
+NOT_COMPARED = (FILE, "console.log", "page.html", "prepared")
+TIME = re.compile(r"(?:(\d{10}\.\d{6})|(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}))")
+RUN = re.compile(rb"/runs/\d{8}-\d{6}-\d+/")
+LONGEST_SHOWN = 160
+
+
+class Difference(NamedTuple):
+    """`moment`: in seconds since 1970, if it is known; `first` and `second`: what the two have in its place."""
+
+    moment: float | None
+    file: str
+    place: str
+    first: str
+    second: str
+
+    @property
+    def text(self) -> str:
+        at = f" at {datetime.fromtimestamp(self.moment, timezone.utc):%H:%M:%S.%f}" if self.moment else ""
+        return f"{self.file}, {self.place}{at}:\n  - {self.first}\n  + {self.second}"
+
+
+def replay(folder: Path) -> int:
+    """Prints what is different. Gives 0 if nothing is, 1 otherwise."""
+    try:
+        repeat = Repeat.read(folder)
+    except FileNotFoundError:
+        fail(f"{folder} has no {FILE}: expected the output folder of a run with --time simulated and --seed")
+    except (OSError, ValueError) as error:
+        fail(f"cannot read {folder / FILE}: {error}")
+    # So that the notes of both are the same.
+    out = Places.of(os.environ).home / "replays" / folder.resolve().parent.name
+    again(repeat, out)
+    differences = sorted(compare(folder, out), key=lambda difference: difference.moment or float("inf"))
+    if not differences:
+        say(f"the same again: {count_files(folder)} files are identical")
+        return 0
+    say(f"different in {len(differences)} of {count_files(folder)} files ({folder}: -, {out}: +), first:")
+    for difference in differences:
+        print(difference.text)
+    return 1
+
+
+def again(repeat: Repeat, out: Path) -> int:
+    """Runs it into the folder, which is emptied first. Ends this process if the lab fails."""
+    import shutil
+
+    from bluetooth_lab.machine import command
+
+    shutil.rmtree(out, ignore_errors=True)
+    environment = repeat.environment(os.environ)
+    os.environ.clear()
+    os.environ.update(environment)
+    try:
+        os.chdir(repeat.folder)
+    except OSError as error:
+        fail(f"cannot enter {repeat.folder}: {error.strerror}")
+    status = command.run(repeat.options(out))
+    if status == EXIT_LAB_FAILED:
+        raise SystemExit(EXIT_LAB_FAILED)
+    return status
+
+
+def files_of(folder: Path) -> list[str]:
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path) for path in found if path.name not in NOT_COMPARED)
+
+
+def count_files(folder: Path) -> int:
+    return len(files_of(folder))
+
+
+def compare(first: Path, second: Path) -> Iterator[Difference]:
+    """The first difference of each file that differs."""
+    names = [files_of(first), files_of(second)]
+    for name in sorted({*names[0], *names[1]}):
+        if name not in names[0] or name not in names[1]:
+            yield Difference(None, name, "the file", *("there" if name in side else "missing" for side in names))
+            continue
+        contents = comparable(first / name), comparable(second / name)
+        if contents[0] != contents[1]:
+            yield difference(name, *contents)
+
+
+def comparable(file: Path) -> bytes:
+    """Without the name of the run, which is in the kernel's command line."""
+    return RUN.sub(b"/runs/", file.read_bytes())
+
+
+def difference(name: str, first: bytes, second: bytes) -> Difference:
+    if Path(name).name == CAPTURE.name and first.startswith(MAGIC) and second.startswith(MAGIC):
+        return difference_of_packets(name, first, second)
+    lines = first.splitlines(), second.splitlines()
+    index = next(
+        (index for index, pair in enumerate(zip(*lines)) if pair[0] != pair[1]), min(len(lines[0]), len(lines[1]))
+    )
+    texts = [
+        side[index].decode(errors="replace")[:LONGEST_SHOWN] if index < len(side) else "(the end)" for side in lines
+    ]
+    moments = [moment for text in texts if (moment := moment_of(text)) is not None]
+    return Difference(min(moments, default=None), name, f"line {index + 1}", *texts)
+
+
+def moment_of(text: str) -> float | None:
+    match = TIME.search(text)
+    if not match:
+        return None
+    if match[1]:
+        return float(match[1])
+    try:
+        return datetime.fromisoformat(f"{match[2]}+00:00").timestamp()
+    except ValueError:
+        return None
+
+
+def difference_of_packets(name: str, first: bytes, second: bytes) -> Difference:
+    sides = list(capture_records(first)), list(capture_records(second))
+    index = next(
+        (index for index, pair in enumerate(zip(*sides)) if pair[0] != pair[1]), min(len(sides[0]), len(sides[1]))
+    )
+    present = [side[index] if index < len(side) else None for side in sides]
+    texts = [
+        f"{record.time:.6f} {record.content.hex(' ')[:LONGEST_SHOWN]}" if record else "(the end)" for record in present
+    ]
+    moments = [record.time for record in present if record]
+    return Difference(min(moments, default=None), name, f"packet {index + 1}", *texts)

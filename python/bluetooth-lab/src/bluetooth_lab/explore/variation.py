@@ -1,0 +1,110 @@
+"""What differs between runs with different seeds, by kinds that can be switched off.
+
+delays    a process is held up before a system call, as when others have the processor: at most 50 ms, and never the
+          radio, whose controllers are no processes
+costs     how long each system call takes: half to twice of 20 us
+radio     the radio's chance: advertising delays as the specification has them, and with --air real strengths and losses
+numbers   random numbers and addresses in memory, and so the order in hash tables
+
+The kernel of user-mode Linux makes the first two (setup/uml/variation.patch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+KINDS = ("delays", "costs", "radio", "numbers")
+ALL, NONE, ONLY = "all", "none", "only="
+DEFAULT_VARIATION = "radio,numbers"
+FIXED_SEED = 1  # of what does not vary
+MAXIMUM_SEED = 10**18 - 1
+# Of a million system calls so many are delayed, by at most so many microseconds: each seed has one of each, because
+# some mistakes need many short delays, and others a single long one.
+RATES = (30, 100, 300, 1000)
+LONGEST = (2_000, 10_000, 50_000)
+LONGEST_LINE = 3000  # of a parameter
+
+
+class Delay(NamedTuple):
+    """Before the system call with that number of the process; in microseconds."""
+
+    process: int
+    call: int
+    length: int
+
+    def __str__(self) -> str:
+        return f"{self.process}:{self.call}:{self.length}"
+
+    @classmethod
+    def parse(cls, text: str) -> Delay:
+        """Raises ValueError if it is not PROCESS:CALL:MICROSECONDS."""
+        process, call, length = (int(part) for part in text.split(":"))
+        if min(process, call, length) < 0:
+            raise ValueError("negative")
+        return cls(process, call, length)
+
+
+class Variation(NamedTuple):
+    """`kinds` vary with the seed, the others do not. `only`: just these delays, instead of the seed's."""
+
+    kinds: frozenset[str]
+    only: Sequence[Delay] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Variation:
+        """Raises ValueError with what is expected."""
+        kinds: set[str] = set()
+        delays: list[Delay] = []
+        words = text.split(",") if text else [""]
+        for word in words:
+            if word == ALL:
+                kinds.update(KINDS)
+            elif word in KINDS:
+                kinds.add(word)
+            elif word.startswith(ONLY) or delays:
+                try:
+                    delays.append(Delay.parse(word.removeprefix(ONLY)))
+                except ValueError:
+                    raise ValueError("only=PROCESS:CALL:MICROSECONDS,…, last") from None
+            elif word != NONE or len(words) > 1:
+                raise ValueError(f"{ALL}, {NONE}, or some of {', '.join(KINDS)}")
+        return cls(frozenset(kinds - {"delays"} if delays else kinds), delays or None)
+
+    def __str__(self) -> str:
+        words = [kind for kind in KINDS if kind in self.kinds]
+        words += [ONLY + ",".join(map(str, self.only))] if self.only else []
+        return ALL if len(self.kinds) == len(KINDS) else ",".join(words) or NONE
+
+    def without(self, kind: str) -> Variation:
+        return self._replace(kinds=self.kinds - {kind}, only=None if kind == "delays" else self.only)
+
+    def seed_of(self, kind: str, seed: int) -> int:
+        return seed if kind in self.kinds else FIXED_SEED
+
+    def parameters(self, seed: int) -> str:
+        """What the machine's kernel is told when the command begins: a name and a value on each line."""
+        lines = [f"seed {seed}"]
+        if self.only:
+            lines += [f"only {part}" for part in chunks(map(str, self.only))]
+        elif "delays" in self.kinds:
+            lines += [f"delays {RATES[seed % len(RATES)]}", f"longest {LONGEST[seed // len(RATES) % len(LONGEST)]}"]
+        if "costs" in self.kinds:
+            lines.append("costs 1")
+        return "\n".join([*lines, "on 1", ""])
+
+
+def chunks(words: Iterable[str]) -> list[str]:
+    """Joined by commas, none of them longer than what the kernel takes at once."""
+    parts = [""]
+    for word in words:
+        if len(parts[-1]) + len(word) > LONGEST_LINE:
+            parts.append("")
+        parts[-1] += f",{word}" if parts[-1] else word
+    return parts
+
+
+def checked(text: str) -> str:
+    """Of an option. Raises ValueError with what is expected."""
+    Variation.parse(text)
+    return text

@@ -1,0 +1,76 @@
+"""What it takes to run a command again exactly as it ran: kept beside its output.
+
+With simulated time in user-mode Linux and a seed, what happens in a machine depends on nothing but its programs and
+files: its random numbers follow from the seed, its clock starts at a fixed moment and goes by what programs do, and it
+waits for its host wherever it deals with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bluetooth_lab.machine.hardware import Clock, Hardware
+from bluetooth_lab.machine.options import Options
+
+FILE = "repeat.json"
+OUTPUTS = ("stdout.log", "stderr.log")  # what the command wrote, beside it
+VARIABLES = ("LAB_RADIO", "LAB_RADIO_OPTIONS", "LAB_SCENE", "LAB_ENV", "LAB_CONFIG", "LAB_PROGRAMS")
+
+
+class Repeat(NamedTuple):
+    """`folder`: the current one of the run; `variables`: of the lab, and those that were given by `--env`."""
+
+    seed: str
+    vary: str
+    folder: str
+    command: list[str]
+    variables: dict[str, str]
+    controllers: int | None
+    bluez: str | None
+    is_recorded: bool
+
+    @classmethod
+    def of(cls, options: Options, parts: Hardware, environment: Mapping[str, str]) -> Repeat:
+        names = (*VARIABLES, *environment.get("LAB_ENV", "").split())
+        variables = {name: environment[name] for name in names if name in environment}
+        variables["LAB_SCENE"] = parts.scene
+        return cls(
+            parts.seed,
+            parts.vary,
+            os.getcwd(),
+            list(options.command),
+            variables,
+            options.controllers,
+            options.bluez,
+            options.is_recorded,
+        )
+
+    def write(self, out: Path) -> None:
+        (out / FILE).write_text(json.dumps(self._asdict(), indent=1) + "\n")
+
+    @classmethod
+    def read(cls, out: Path) -> Repeat:
+        """Raises OSError or ValueError."""
+        values: dict[str, Any] = json.loads((out / FILE).read_text())
+        try:
+            repeat = cls(**values)
+        except TypeError as error:
+            raise ValueError(f"{out / FILE} is not of this lab: {error}") from None
+        is_valid = isinstance(repeat.command, list) and repeat.command and isinstance(repeat.variables, dict)
+        if not is_valid or not isinstance(repeat.seed, str):
+            raise ValueError(f"{out / FILE} is not of this lab")
+        return repeat
+
+    def environment(self, own: Mapping[str, str]) -> dict[str, str]:
+        """For the run."""
+        others = {name: value for name, value in own.items() if name not in VARIABLES}
+        settings = {"LAB_CLOCK": Clock.SIMULATED.value, "LAB_SEED": self.seed, "LAB_VARY": self.vary, "LAB_FRESH": "1"}
+        return {**others, **self.variables, **settings}
+
+    def options(self, out: Path) -> Options:
+        page = str(out / "page.html") if self.is_recorded else None
+        return Options(self.command, self.controllers, page=page, out=str(out), bluez=self.bluez)

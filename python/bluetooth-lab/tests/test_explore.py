@@ -1,0 +1,164 @@
+"""What a seed varies, which run is the first to fail, and what it takes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bluetooth_lab.command_line.commands import BY_NAME
+from bluetooth_lab.command_line.parsing import parse_line
+from bluetooth_lab.explore.command import Options
+from bluetooth_lab.explore.reduction import Reduction, smaller
+from bluetooth_lab.explore.runs import Made, Run, Runner
+from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, Delay, Variation
+
+# Variations
+
+
+@pytest.mark.parametrize(
+    "text", ["all", "none", "delays", "costs,numbers", "radio,only=1:2:3,4:5:6", "only=1:2:3", "costs,radio,numbers"]
+)
+def test_a_variation_is_its_text(text: str) -> None:
+    assert str(Variation.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "al", "delays,,costs", "none,costs", "only=", "only=1:2", "only=1:2:-3", "only=x"]
+)
+def test_an_unknown_kind_or_a_wrong_delay_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"all, none, or some of|only=PROCESS"):
+        Variation.parse(text)
+
+
+def test_what_does_not_vary_has_the_same_seed_always() -> None:
+    variation = Variation.parse("radio")
+    assert [variation.seed_of(kind, 7) for kind in ("radio", "numbers")] == [7, 1]
+    assert variation.parameters(7) == "seed 7\non 1\n"
+
+
+def test_each_seed_has_one_rate_and_one_bound_of_delays() -> None:
+    texts = {Variation.parse("delays").parameters(seed).split("\n", 1)[1] for seed in range(100)}
+    assert len(texts) == 12
+    assert "delays 300\nlongest 10000\non 1\n" in texts
+
+
+def test_chosen_delays_are_told_in_lines_that_the_kernel_takes() -> None:
+    delays = [Delay(process, 1000, 20000) for process in range(1000)]
+    lines = Variation(frozenset(), delays).parameters(1).splitlines()
+    parts = [line.removeprefix("only ") for line in lines if line.startswith("only ")]
+    assert len(parts) > 1 and max(map(len, parts)) <= LONGEST_LINE + 1
+    assert ",".join(parts) == ",".join(map(str, delays))
+
+
+# The search
+
+
+def options(*words: str) -> Options:
+    return Options.of(parse_line(BY_NAME["explore"], [*words, "--", "true"]))
+
+
+def test_shards_have_all_seeds_between_them() -> None:
+    parts = [list(options("--seed", "100", "--runs", "10", "--shard", f"{part}/3").seeds()) for part in (1, 2, 3)]
+    assert sorted(itertools.chain(*parts)) == list(range(100, 110))
+
+
+def test_the_number_of_runs_is_unlimited_where_minutes_were_given() -> None:
+    assert options("--minutes", "3").runs is None
+    assert options("--minutes", "3", "--runs", "5").runs == 5
+    assert options().runs == 200
+
+
+def test_options_of_the_machine_are_passed_on() -> None:
+    line = Runner(options("--air", "real", "--seed", "3").words, ["true"], 5, 1, Path("/x"), {}).line(
+        3, Variation.parse("costs")
+    )
+    assert line == [
+        "run",
+        "--air",
+        "real",
+        "--time",
+        "simulated",
+        "--seed",
+        "3",
+        "--vary",
+        "costs",
+        "--",
+        "timeout",
+        "5",
+        "true",
+    ]
+
+
+def test_delays_are_found_in_the_log_of_the_kernel(tmp_path: Path) -> None:
+    (tmp_path / "dmesg.log").write_text(
+        "<6>Linux\n<7>vary: 812:4711:14200 at 5120001 us, system call 46 of blue tooth\n"
+        "vary: 1:2:3 at 6500000 us, system call 0 of a\n"
+    )
+    made = Run(1, Variation.parse("all"), 1, tmp_path).delays
+    assert made == [Made(Delay(812, 4711, 14200), 5.120001, "blue tooth", 46), Made(Delay(1, 2, 3), 6.5, "a", 0)]
+
+
+# Reduction
+
+
+def test_what_is_left_fails_and_needs_all_of_its_parts() -> None:
+    for needed in ({3}, {3, 17}, {0, 1, 39}, set(range(40))):
+
+        def first(parts: Sequence[Sequence[int]], needed: set[int] = needed) -> int | None:
+            return next((index for index, part in enumerate(parts) if needed <= set(part)), None)
+
+        assert set(smaller(range(40), first)) == needed
+
+
+class FakeRunner(Runner):
+    """A command that fails if each of some delays is made and is long enough."""
+
+    def __init__(self, folder: Path, needed: dict[tuple[int, int], int], kinds: frozenset[str] = frozenset()) -> None:
+        super().__init__([], [], 1, 2, folder, {})
+        self.needed, self.needed_kinds, self.runs = needed, kinds, 0
+
+    def run(self, seed: int, variation: Variation) -> Run:
+        self.runs += 1
+        out = self.folder / str(self.runs)
+        out.mkdir()
+        made = [Delay(1, call, 5000) for call in range(30)] if "delays" in variation.kinds else variation.only or ()
+        lines = [f"vary: {delay} at {delay.call}000000 us, system call 46 of bluetoothd\n" for delay in made]
+        (out / "dmesg.log").write_text("".join(lines))
+        lengths = {delay[:2]: delay.length for delay in made}
+        has_delays = all(lengths.get(name, 0) >= length for name, length in self.needed.items())
+        has_failed = has_delays and self.needed_kinds <= variation.kinds
+        return Run(seed, variation, 1 if has_failed else 0, out)
+
+
+def reduced(runner: FakeRunner) -> tuple[Run, list[Made], list[str]]:
+    said: list[str] = []
+    reduction = Reduction(runner, runner.run(5, Variation(frozenset(KINDS))), said.append)
+    return reduction.smallest(), reduction.remaining(), said
+
+
+def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shortened(tmp_path: Path) -> None:
+    run, delays, said = reduced(FakeRunner(tmp_path, {(1, 4): 1000, (1, 22): 3000}))
+    assert run.has_failed
+    assert str(run.variation) == "only=1:4:1250,1:22:5000"
+    assert [(made.program, made.moment) for made in delays] == [("bluetoothd", 4.0), ("bluetoothd", 22.0)]
+    assert said == [
+        "without costs it still fails",
+        "without radio it still fails",
+        "without numbers it still fails",
+        "it fails with its 30 delays alone",
+        "2 of them suffice",
+    ]
+
+
+def test_a_failure_that_needs_no_delay_keeps_the_kinds_that_it_needs(tmp_path: Path) -> None:
+    run, delays, _ = reduced(FakeRunner(tmp_path, {}, frozenset({"radio"})))
+    assert (str(run.variation), delays) == ("radio", [])
+
+
+def test_a_reduction_ends(tmp_path: Path) -> None:
+    runner = FakeRunner(tmp_path, {(1, call): 1 for call in range(0, 30, 2)})
+    run, _, _ = reduced(runner)
+    assert run.has_failed and runner.runs < 200

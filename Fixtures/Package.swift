@@ -43,6 +43,12 @@ let swift6Programs: [(name: String, libraries: [Target.Dependency])] = [
     ("scanner", [coreBluetooth]),
 ]
 
+/// Programs with a race, for the search (docs/explore.md).
+let races: [(name: String, libraries: [Target.Dependency])] = [
+    ("connect-timeout", [coreBluetooth]),
+    ("late-read", [bluejay]),
+]
+
 let package = Package(
     name: "bluejay-fixtures",
     dependencies: [
@@ -63,5 +69,8 @@ let package = Package(
             .executableTarget(
                 name: "\(program.name)-swift6", dependencies: program.libraries, path: "swift6/\(program.name)",
                 swiftSettings: [.swiftLanguageMode(.v6)])
+        }
+        + races.map { race in
+            .executableTarget(name: "race-\(race.name)", dependencies: race.libraries, path: "races/\(race.name)")
         }
 )

@@ -113,6 +113,7 @@ def shell(line: Line, environment: Environment) -> int:
     if not (os.isatty(0) and os.isatty(1)):
         raise UsageError("shell needs a terminal; scripts use lab run -- COMMAND")
     enter_folder(line.value("--package"), environment)
+    environment.pop("LAB_SEED", None)  # that is for runs without input
     prepare(environment, "machine", "run", "scene")
     words = ["bash", "--rcfile", str(GUEST / "bashrc"), "-i"]
     hosts = hosts_of(line)
@@ -146,6 +147,9 @@ def test(line: Line, environment: Environment) -> int:
         return explore_command(
             line._replace(rest=words, given=[*line.given, ("--runs", line.value("--explore") or "")])
         )
+    if line.has("--vary"):
+        raise UsageError("lab test --vary needs --explore N")
+    environment.pop("LAB_SEED", None)  # the machines take the names of suites as their input
     bluez = with_bluez(line, environment).value("--bluez")
     from bluetooth_lab.testing import command
 

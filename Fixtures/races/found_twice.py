@@ -1,0 +1,30 @@
+"""A scan reports the device once more while it is being stopped."""
+
+import asyncio
+
+from bleak import BleakClient, BleakScanner
+from racing import NAME, race
+
+
+async def main(is_racy):
+    connections = []
+    scanner = None
+
+    async def connect(device):
+        await scanner.stop()
+        async with BleakClient(device, bluez={"adapter": "hci1"}) as client:
+            assert client.is_connected
+
+    def on_found(device, advertisement):
+        if advertisement.local_name == NAME and (is_racy or not connections):
+            connections.append(asyncio.ensure_future(connect(device)))
+
+    scanner = BleakScanner(on_found, bluez={"adapter": "hci1"})
+    await scanner.start()
+    while not connections:
+        await asyncio.sleep(0.01)
+    await asyncio.gather(*connections)
+    assert len(connections) == 1, f"{len(connections)} connections were begun"
+
+
+race(main)

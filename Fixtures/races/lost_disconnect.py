@@ -1,0 +1,22 @@
+"""The device disconnects before the program waits for that."""
+
+import asyncio
+
+from racing import COMMAND, connection, race
+
+
+async def main(is_racy):
+    gone = None if is_racy else asyncio.Event()
+
+    def on_disconnect(_):
+        if gone is not None:
+            gone.set()
+
+    async with connection(disconnected_callback=on_disconnect) as client:
+        await client.write_gatt_char(COMMAND, b"LEAVE", response=True)
+        if is_racy:
+            gone = asyncio.Event()
+        await asyncio.wait_for(gone.wait(), 5)
+
+
+race(main)

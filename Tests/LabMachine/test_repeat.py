@@ -1,0 +1,85 @@
+"""Runs that are the same again, and the search through those with other seeds (docs/explore.md)."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab_commands import LAB, LIMIT, lab, needs_uml
+
+pytestmark = needs_uml
+ROOT = LAB.parent
+
+SENSOR = "dittojay --quiet >/dev/null & bluejay monitor Dittojay --count 5 && bluejay read Dittojay 2A38; kill $!; wait"
+READS = '"$LAB_PYTHON" Fixtures/peers/bleak_central.py --adapter hci1 run Dittojay "read:2A38*20" "listen:2A37*3"'
+PYTHON_CENTRAL = f"dittojay --quiet >/dev/null & {READS}; kill $!; wait"
+# The mark is there in time unless the process that makes it is held up for more than 25 ms.
+RACE = "(sleep 0.02; : >/run/lab/mark) & sleep 0.05; test -e /run/lab/mark || { echo late; exit 3; }"
+
+
+@pytest.fixture(autouse=True)
+def uml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", "uml")
+
+
+def run_with_seed(seed: int, out: Path, command: str, *options: str) -> subprocess.CompletedProcess[str]:
+    words = ["run", "--time", "simulated", "--seed", str(seed), "--out", str(out), *options]
+    return lab(*words, "--", "bash", "-c", command, folder=ROOT)
+
+
+@pytest.mark.parametrize("command", [SENSOR, PYTHON_CENTRAL], ids=["swift", "python"])
+@pytest.mark.parametrize("vary", ["radio,numbers", "all"])
+def test_a_run_with_a_seed_is_the_same_again(command: str, vary: str, tmp_path: Path) -> None:
+    first = run_with_seed(7, tmp_path / "out", command, "--vary", vary, "--page", str(tmp_path / "page.html"))
+    assert first.returncode == 0, first.stderr
+    for _ in range(3):
+        again = lab("replay", str(tmp_path / "out"))
+        assert (again.returncode, again.stdout) == (0, first.stdout), again.stdout + again.stderr
+        assert "files are identical" in again.stderr
+
+
+def test_another_seed_gives_other_numbers_and_the_same_one_the_same(tmp_path: Path) -> None:
+    texts = [
+        run_with_seed(
+            seed, tmp_path / f"{index}", "cat /proc/sys/kernel/random/uuid; date; echo $$ $EPOCHREALTIME"
+        ).stdout
+        for index, seed in enumerate((1, 1, 2))
+    ]
+    assert texts[0] == texts[1] != texts[2]
+    assert "2030" in texts[0]
+
+
+def test_a_command_that_has_changed_is_different_and_where_is_shown(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("echo same; echo one\n")
+    assert run_with_seed(1, tmp_path / "out", f"source {script}").returncode == 0
+    script.write_text("echo same; echo two\n")
+    again = lab("replay", str(tmp_path / "out"))
+    assert again.returncode == 1
+    assert "stdout.log, line 2:\n  - one\n  + two\n" in again.stdout
+
+
+def test_a_folder_without_such_a_run_is_refused(tmp_path: Path) -> None:
+    refused = lab("replay", str(tmp_path))
+    assert refused.returncode == 125
+    assert "has no repeat.json" in refused.stderr
+
+
+def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
+    words = ["explore", "--seed", "1", "--runs", "100", "--out", str(tmp_path)]
+    explored = lab(*words, "--", "bash", "-c", RACE, folder=ROOT)
+    assert explored.returncode == 1, explored.stderr
+    assert "  late\n" in explored.stdout
+    assert "it fails if sleep" in explored.stderr or "it fails if bash" in explored.stderr
+    line = explored.stderr.rpartition("to run it again: ")[2]
+    assert "only=" in line
+    for _ in range(3):
+        again = subprocess.run([LAB, *shlex.split(line)[1:]], capture_output=True, text=True, timeout=LIMIT, cwd=ROOT)
+        assert (again.returncode, again.stdout) == (3, "late\n"), again.stderr
+
+
+def test_what_cannot_fail_passes_all_runs(tmp_path: Path) -> None:
+    fixed = RACE.replace("sleep 0.05", "wait")
+    explored = lab("explore", "--runs", "10", "--out", str(tmp_path), "--", "bash", "-c", fixed, folder=ROOT)
+    assert explored.returncode == 0, explored.stderr
+    assert "10 runs, 0 failed" in explored.stderr

@@ -15,7 +15,7 @@ func readNumber(_ bluejay: Bluejay, isRacy: Bool) async throws {
     try await bluejay.write(to: command, value: Data("LEAVE".utf8))
     do {
         let _: Data = try await bluejay.read(from: number)
-    } catch where !isRacy {
+    } catch  where !isRacy {
         try await connect(bluejay)
         let _: Data = try await bluejay.read(from: number)
     }

@@ -18,6 +18,16 @@ from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, Delay, Variatio
 # Variations
 
 
+def parameters(variation: Variation, seed: int) -> dict[str, list[str]]:
+    """Without lines that say nothing."""
+    found: dict[str, list[str]] = {}
+    for line in variation.parameters(seed).split("\n"):
+        name, _, value = line.partition(" ")
+        if name and value != "-":
+            found.setdefault(name, []).append(value)
+    return found
+
+
 @pytest.mark.parametrize(
     "text", ["all", "none", "delays", "costs,numbers", "radio,only=1:2:3,4:5:6", "only=1:2:3", "costs,radio,numbers"]
 )
@@ -36,21 +46,34 @@ def test_an_unknown_kind_or_a_wrong_delay_is_refused(text: str) -> None:
 def test_what_does_not_vary_has_the_same_seed_always() -> None:
     variation = Variation.parse("radio")
     assert [variation.seed_of(kind, 7) for kind in ("radio", "numbers")] == [7, 1]
-    assert variation.parameters(7) == "seed 7\non 1\n"
+    assert parameters(variation, 7) == {
+        "seed": ["7"],
+        "delays": ["0"],
+        "longest": ["10000"],
+        "costs": ["0"],
+        "on": ["1"],
+    }
 
 
 def test_each_seed_has_one_rate_and_one_bound_of_delays() -> None:
-    texts = {Variation.parse("delays").parameters(seed).split("\n", 1)[1] for seed in range(100)}
-    assert len(texts) == 12
-    assert "delays 300\nlongest 10000\non 1\n" in texts
+    given = [parameters(Variation.parse("delays"), seed) for seed in range(100)]
+    pairs = {(found["delays"][0], found["longest"][0]) for found in given}
+    assert len(pairs) == 12
+    assert ("300", "10000") in pairs
 
 
 def test_chosen_delays_are_told_in_lines_that_the_kernel_takes() -> None:
-    delays = [Delay(process, 1000, 20000) for process in range(1000)]
-    lines = Variation(frozenset(), delays).parameters(1).splitlines()
-    parts = [line.removeprefix("only ") for line in lines if line.startswith("only ")]
+    delays = [Delay(process, 1000, 20000) for process in range(250)]
+    parts = parameters(Variation(frozenset(), delays), 1)["only"]
     assert len(parts) > 1 and max(map(len, parts)) <= LONGEST_LINE + 1
     assert ",".join(parts) == ",".join(map(str, delays))
+    with pytest.raises(ValueError, match="too many delays: 5000"):
+        Variation(frozenset(), delays * 20).parameters(1)
+
+
+def test_texts_of_all_variations_take_a_machine_as_long() -> None:
+    texts = [Variation.parse(text).parameters(3) for text in ("none", "all", "costs,only=1:2:3")]
+    assert len({(len(text), len(text.split())) for text in texts}) == 1
 
 
 # The search

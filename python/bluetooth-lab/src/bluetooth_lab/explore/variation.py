@@ -24,6 +24,8 @@ MAXIMUM_SEED = 10**18 - 1
 RATES = (30, 100, 300, 1000)
 LONGEST = (2_000, 10_000, 50_000)
 LONGEST_LINE = 3000  # of a parameter
+MAXIMUM_CHUNKS = 2  # the kernel keeps 256 delays
+LENGTH = 60_000  # of the parameters, for guest/agent
 
 
 class Delay(NamedTuple):
@@ -83,15 +85,23 @@ class Variation(NamedTuple):
         return seed if kind in self.kinds else FIXED_SEED
 
     def parameters(self, seed: int) -> str:
-        """What the machine's kernel is told when the command begins: a name and a value on each line."""
-        lines = [f"seed {seed}"]
-        if self.only:
-            lines += [f"only {part}" for part in chunks(map(str, self.only))]
-        elif "delays" in self.kinds:
-            lines += [f"delays {RATES[seed % len(RATES)]}", f"longest {LONGEST[seed // len(RATES) % len(LONGEST)]}"]
-        if "costs" in self.kinds:
-            lines.append("costs 1")
-        return "\n".join([*lines, "on 1", ""])
+        """The parameters of the machine's kernel when the command begins: a name and a value on each line.
+
+        Texts of different variations differ in nothing that takes the guest longer. Raises ValueError if there are too
+        many delays."""
+        has_delays = "delays" in self.kinds and not self.only
+        parts = chunks(map(str, self.only or ()))
+        if len(parts) > MAXIMUM_CHUNKS:
+            raise ValueError(f"too many delays: {len(self.only or ())}")
+        lines = [
+            f"seed {seed}",
+            f"delays {RATES[seed % len(RATES)] if has_delays else 0}",
+            f"longest {LONGEST[seed // len(RATES) % len(LONGEST)]}",
+            f"costs {int('costs' in self.kinds)}",
+            *(f"only {part or '-'}" for part in [*parts, *[""] * (MAXIMUM_CHUNKS - len(parts))]),
+            "on 1",
+        ]
+        return "\n".join(lines).ljust(LENGTH, "\n")
 
 
 def chunks(words: Iterable[str]) -> list[str]:

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,29 +339,25 @@ static void take_first_frames(struct session *session, const char *path)
 }
 
 // Has the kernel vary what programs do from here on (setup/uml/variation.patch). The file has a parameter and its value
-// on each line, more or fewer of them. That must make no difference by itself, and no time passes for what has a
-// processor only while nobody else wants it.
+// on each line; explore/variation.py makes it equally long, with as many lines, whatever they say.
 static void begin_variation(const char *path)
 {
-    struct sched_param none = {0};
-    sched_setscheduler(0, SCHED_IDLE, &none);
-    static const char parameters[] = "/sys/module/vary/parameters/";
-    char line[4096], parameter[sizeof parameters + sizeof line];
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    static char text[1 << 16];
+    char parameter[128], *rest = text;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    close(file);
+    if (length < 0)
+        fprintf(stderr, "lab-agent: cannot read %s: %s\n", path, strerror(errno));
+    for (char *line; length > 0 && (line = strsep(&rest, "\n")) != NULL;) {
         char *value = strchr(line, ' ');
         if (value == NULL)
             continue;
         *value = 0;
-        snprintf(parameter, sizeof parameter, "%s%s", parameters, line);
+        snprintf(parameter, sizeof parameter, "/sys/module/vary/parameters/%s", line);
         if (!write_text(parameter, value + 1))
             fprintf(stderr, "lab-agent: cannot set %s: %s\n", parameter, strerror(errno));
     }
-    if (file == NULL)
-        fprintf(stderr, "lab-agent: cannot read %s: %s\n", path, strerror(errno));
-    else
-        fclose(file);
-    sched_setscheduler(0, SCHED_OTHER, &none);
 }
 
 int main(int count, char **words)

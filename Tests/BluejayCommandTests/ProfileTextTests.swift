@@ -1,6 +1,7 @@
 import CoreBluetooth
 import Dittojay
 import Foundation
+import ProfileWriting
 import Testing
 
 @testable import BluejayCommand
@@ -25,7 +26,7 @@ import Testing
                     .init(
                         uuid: "2A6E", properties: ["read", "notify"], value: Data([0x66, 0x08]),
                         description: "At: the \"window\"", format: Data([14, 0xFE, 0x2F, 0x27, 1, 0, 0])),
-                    .init(uuid: "2A6F", properties: ["read"], needsPairing: true),
+                    .init(uuid: "2A6F", properties: ["read"], encrypted: ["read"]),
                     .init(uuid: "2A19", properties: ["read"], readError: 0x85),
                     .init(uuid: "2A19", properties: ["read"], readFault: .noAnswer),
                     .init(uuid: "2A1A", properties: ["read"], readFault: .disconnect),

@@ -113,8 +113,7 @@ package struct ProfileText {
                 switch step {
                 case .wait(let seconds): lines.append("                - wait: \(Duration.text(seconds: seconds))")
                 case .send(let value, let place):
-                    let text = value.isEmpty ? "empty" : Self.value(value)
-                    lines.append("                - send: {on: \(reference(to: place)), value: \(text)}")
+                    lines.append("                - send: {on: \(reference(to: place)), value: \(Self.value(value))}")
                 }
             }
         }
@@ -190,6 +189,8 @@ package struct ProfileText {
 
     /// A text of two characters and more as such, anything else in hexadecimal digits.
     private static func value(_ bytes: some Collection<UInt8>) -> String {
+        // Without digits the colon would make a key of it.
+        if bytes.isEmpty { return "empty" }
         if bytes.count > 1, let text = ValueText.printable(Array(bytes)) { return quoted("text:" + text) }
         return "hex:" + ValueText.hex(bytes)
     }

@@ -66,7 +66,7 @@ import Testing
             })
         let effects = try profile(made).services[1].characteristics[0].writes?.effects ?? []
         #expect(effects.count == 1)
-        if case .echo(let path)? = effects.first { #expect(path.characteristic == "6E400003-B5A3-F393-E0A9-E50E24DCCA9E") }
+        if case .echo(let path)? = effects.first { #expect(path.characteristic == "6e400003-b5a3-f393-e0a9-e50e24dcca9e") }
     }
 
     @Test func `values that count are counted`() throws {

@@ -1,4 +1,5 @@
 import Captures
+import CoreBluetooth
 import Dittojay
 import Foundation
 import TestSupport
@@ -122,14 +123,14 @@ import Testing
             // Credit-based connection request and response for PSM 0x0027.
             $0.l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isFromPhone: true)
             $0.l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x50, 0], isFromPhone: false)
-            func send(_ pdu: [UInt8]) { $0.l2cap(0x50, little(pdu.count, 2) + pdu, isFromPhone: true) }
-            func receive(_ pdu: [UInt8]) { $0.l2cap(0x40, little(pdu.count, 2) + pdu, isFromPhone: false) }
-            send([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28])
-            receive([0x11, 6, 0x10, 0x00, 0x1F, 0x00, 0x09, 0x18])
-            send([0x08, 0x10, 0x00, 0x1F, 0x00, 0x03, 0x28])
-            receive([0x09, 7, 0x14, 0x00, 0x02, 0x15, 0x00, 0x1D, 0x2A])
-            send([0x0A, 0x15, 0x00])
-            receive([0x0B, 4])
+            for (request, response) in [
+                ([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], [0x11, 6, 0x10, 0x00, 0x1F, 0x00, 0x09, 0x18]),
+                ([0x08, 0x10, 0x00, 0x1F, 0x00, 0x03, 0x28], [0x09, 7, 0x14, 0x00, 0x02, 0x15, 0x00, 0x1D, 0x2A]),
+                ([0x0A, 0x15, 0x00], [0x0B, 4]),
+            ] as [([UInt8], [UInt8])] {
+                $0.l2cap(0x50, little(request.count, 2) + request, isFromPhone: true)
+                $0.l2cap(0x40, little(response.count, 2) + response, isFromPhone: false)
+            }
         }
         let service = try profile(imported(builder)).services[0]
         #expect(service.uuid == "1809" && service.characteristics[0].initialValue == [4])

@@ -37,11 +37,11 @@ import Testing
         var builder = CaptureBuilder(format)
         builder.session()
         for length in stride(from: 0, to: builder.bytes.count, by: 7) {
-            do {
+            do throws(CaptureError) {
                 let file = try CaptureFile(bytes: Array(builder.bytes.prefix(length)))
                 let analysis = try CaptureAnalysis(file)
                 #expect(analysis.packetCount <= builder.count)
-            } catch let error as CaptureError {
+            } catch {
                 #expect(!error.description.isEmpty && length < 32)
             }
         }

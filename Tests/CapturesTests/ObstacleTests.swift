@@ -47,7 +47,7 @@ import Testing
         #expect(list.lines[0] == "btsnoop (HCI H4), \(builder.count) packets")
         #expect(
             list.lines[1].hasPrefix(
-                "C4:64:E3:12:34:56, \"Room\", peripheral, captured at the central, 1 link, 34 ATT PDUs, 2026-11-"))
+                "C4:64:E3:12:34:56, \"Room\", peripheral, captured at the central, 1 link, 36 ATT PDUs, 2026-11-"))
     }
 
     @Test func `addresses, names and serial numbers are replaced everywhere, and alike`() throws {

@@ -66,7 +66,7 @@ struct ATTBearer {
         let answer: ATTExchange.Answer
         if opcode == ATTOpcode.errorResponse {
             var cursor = ByteCursor(packet.bytes.dropFirst())
-            guard cursor.u8() == code, cursor.skip(2), let error = cursor.u8() else {
+            guard cursor.u8() == code, cursor.skip(2), let error = cursor.u8(), error != 0 else {
                 strayCount += 1
                 return []
             }

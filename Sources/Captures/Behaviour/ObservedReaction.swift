@@ -67,6 +67,9 @@ struct ReactionFinder {
                 groups.append(Group(value: occurrence.value, occurrences: [occurrence]))
             }
         }
+        // Of a file that is sent, for example, only some pieces are confirmed: they say nothing by themselves.
+        let answered = occurrences.count { !$0.answers.isEmpty }
+        let isProtocol = 2 * answered >= occurrences.count
         var certain: [Group] = []
         for group in groups {
             guard let answers = group.answers else {
@@ -75,7 +78,7 @@ struct ReactionFinder {
             }
             guard !answers.isEmpty else { continue }
             let isQuick = group.occurrences.allSatisfy { $0.delays.allSatisfy { $0 <= Self.maximumSingleDelay } }
-            guard group.occurrences.count > 1 || isQuick else { continue }
+            guard group.occurrences.count > 1 || (isQuick && isProtocol) else { continue }
             certain.append(group)
         }
         addPatterns(&certain)

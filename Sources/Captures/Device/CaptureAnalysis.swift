@@ -15,6 +15,8 @@ package final class CaptureAnalysis {
     /// Packets of BR/EDR, and the devices of these links.
     package private(set) var classicCount = 0
     package private(set) var classicAddresses: Set<DeviceAddress> = []
+    /// Packets of channels whose opening is not in the capture.
+    package private(set) var unknownCount = 0
     /// Whether there was more than is kept.
     package private(set) var hasRunOut = false
 
@@ -51,6 +53,7 @@ package final class CaptureAnalysis {
         strayCount = observer.strayCount
         classicCount = hci.classicCount
         classicAddresses = hci.classicAddresses
+        unknownCount = hci.unknownCount
         hasRunOut = observer.hasRunOut
     }
 

@@ -97,6 +97,7 @@ final class DeviceObserver: LinkEvents {
 
     private func receive(_ exchange: ATTExchange, on link: CapturedLink) {
         guard let device = devices[link.peripheral] else { return }
+        device.last = link.last
         guard exchange.isOfPeripheral else { return device.requestsToCentral += 1 }
         guard only == nil || only == link.peripheral else { return }
         DiscoveryReader.read(exchange, into: &device.table)

@@ -39,6 +39,8 @@ struct CaptureRecord {
     static func kind(ofLinkType number: UInt32, isReceived: Bool?) -> (kind: Kind, name: String) {
         switch number {
         case 187: (.h4(isReceived: isReceived), "HCI_H4")
+        // Frames of the link layer, as Ubertooth stores them.
+        case 192: (.linkLayer, "PPI")
         // The direction is in the pseudo header.
         case 201: (.h4(isReceived: isReceived), "HCI_H4_WITH_PHDR")
         case 251: (.linkLayer, "BLUETOOTH_LE_LL")
@@ -59,6 +61,12 @@ struct CaptureRecord {
         case 201:
             guard let direction = cursor.u32(.big) else { break }
             return CaptureRecord(time: time, kind: .h4(isReceived: direction & 1 == 1), bytes: cursor.rest)
+        case 192:
+            // The length of the whole header, and what follows it.
+            guard cursor.skip(2), let length = cursor.u16(), let inner = cursor.u32(), inner == 251,
+                cursor.skip(Int(length) - 8)
+            else { break }
+            return CaptureRecord(time: time, kind: kind, bytes: cursor.rest)
         case 254:
             guard let controller = cursor.u16(.big), let opcode = cursor.u16(.big) else { break }
             return CaptureRecord(

@@ -15,8 +15,12 @@ final class HCILinks {
     /// The devices of classic links, and how many packets these had.
     private(set) var classicAddresses: Set<DeviceAddress> = []
     private(set) var classicCount = 0
+    /// Packets of channels whose opening is not in the capture.
+    private(set) var unknownCount = 0
 
     private static let maximumControllers = 64
+    /// L2CAP's fixed channels of BR/EDR: signalling, connectionless, security.
+    private static let classicChannels: Set<UInt16> = [0x0001, 0x0002, 0x0007]
     private static let maximumClassic = 1000
 
     init(_ table: LinkTable) {
@@ -134,9 +138,8 @@ final class HCILinks {
         let key = Key(controller: controller, handle: field & 0xFFF)
         if classic.contains(key) { return classicCount += 1 }
         let boundary = field >> 12 & 3
-        // Without the direction in the file: only a host begins a PDU with 0, and only a controller with 2.
-        let isFromController = isReceived ?? (boundary == 2)
         guard let link = links[key] ?? unknown(key, cursor, boundary, mark) else { return }
+        let isFromController = isReceived ?? Self.guessIsFromController(boundary, link)
         let isToPeripheral = isFromController == (link.vantage == .peripheral)
         let direction: CapturedLink.Direction = isToPeripheral ? .toPeripheral : .toCentral
         let (pdu, fits) = link.reassembly[direction.rawValue].add(
@@ -150,13 +153,21 @@ final class HCILinks {
             pdu, isFromController == (link.vantage == .peripheral) ? .toPeripheral : .toCentral, on: link, at: mark)
     }
 
+    /// Where a packet comes from, if the file does not say: only a host begins a PDU with 0, and only a controller with
+    /// 2. What continues one belongs to the one that has begun, or most likely to the central's.
+    private static func guessIsFromController(_ boundary: UInt16, _ link: CapturedLink) -> Bool {
+        guard boundary == 1 else { return boundary == 2 }
+        let isToPeripheral = link.reassembly[CapturedLink.Direction.toPeripheral.rawValue].isActive
+        return isToPeripheral == (link.vantage == .peripheral)
+    }
+
     /// A link whose beginning is not in the capture, if a PDU of LE begins with this packet.
     private func unknown(_ key: Key, _ cursor: ByteCursor, _ boundary: UInt16, _ mark: PacketMark) -> CapturedLink? {
         var cursor = cursor
         guard boundary != 1, cursor.skip(2), let channel = cursor.u16() else { return nil }
         guard [LinkTable.Channel.attribute, LinkTable.Channel.signalling, LinkTable.Channel.security].contains(channel)
         else {
-            classicCount += 1
+            if Self.classicChannels.contains(channel) { classicCount += 1 } else { unknownCount += 1 }
             return nil
         }
         let link = table.add(

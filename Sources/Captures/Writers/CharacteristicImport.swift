@@ -67,6 +67,18 @@ struct CharacteristicImport {
         addDescriptors()
         addBehaviour()
         addErrors()
+        checkSubscription()
+    }
+
+    /// Values that nobody has subscribed to in the capture: a bonded central has done so before.
+    private mutating func checkSubscription() {
+        guard senders[characteristic.handle] != nil,
+            let use = uses[characteristic.handle], use.notifications + use.indications > 0,
+            characteristic.configuration.flatMap({ uses[$0] })?.looksLikeConfiguration != true
+        else { return }
+        report.leaveOut(
+            "the subscription of \(title), which sends without one in the capture: dittojay sends to subscribers only",
+            use.first.number)
     }
 
     // MARK: The value

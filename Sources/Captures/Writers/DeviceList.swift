@@ -79,6 +79,9 @@ extension CaptureAnalysis {
             problems.append(
                 "\(counted(classicCount, "packet")) of Bluetooth Classic (BR/EDR), which is not read")
         }
+        if unknownCount > 0 {
+            problems.append("\(counted(unknownCount, "packet")) of channels whose opening is not in the capture")
+        }
         if damagedCount > 0 { problems.append("\(counted(damagedCount, "frame")) with a wrong CRC left out") }
         if strayCount > 0 {
             problems.append("\(counted(strayCount, "response")) without a request: packets are missing")

@@ -173,7 +173,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CapturesTests",
-            dependencies: ["Captures", "Dittojay", "GATTProfiles", "PlainText", "ProfileWriting", "TestSupport"]),
+            dependencies: ["Captures", "CoreBluetooth", "Dittojay", "ProfileWriting", "TestSupport"]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
@@ -185,7 +185,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Captures", "CoreBluetooth", "DBus", "Dittojay", "DittojayUI", "GATTProfiles",
+                "AssignedNumbers", "BlueZ", "Captures", "CoreBluetooth", "DBus", "Dittojay", "DittojayUI",
+                "GATTProfiles",
                 "MainLoop", "PlainText", "RadioControl", "RadioScenes", "RestorationAgent", "TestSupport",
                 "VirtualRadio",
             ],

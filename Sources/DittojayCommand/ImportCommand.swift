@@ -95,8 +95,9 @@ struct ImportCommand: ParsableCommand {
     private func choose(from analysis: CaptureAnalysis) throws -> (ObservedDevice, CaptureAnalysis) {
         let chosen: ObservedDevice
         if let device {
-            guard let found = analysis.devices.first(where: { $0.identity.text == device.uppercased() })
-                ?? analysis.devices.first(where: { $0.identity.text == device })
+            guard
+                let found = analysis.devices.first(where: { $0.identity.text == device.uppercased() })
+                    ?? analysis.devices.first(where: { $0.identity.text == device })
             else {
                 let known = analysis.devices.map(\.identity.text)
                 StandardError.write(

@@ -66,7 +66,9 @@ import Testing
             })
         let effects = try profile(made).services[1].characteristics[0].writes?.effects ?? []
         #expect(effects.count == 1)
-        if case .echo(let path)? = effects.first { #expect(path.characteristic == "6e400003-b5a3-f393-e0a9-e50e24dcca9e") }
+        if case .echo(let path)? = effects.first {
+            #expect(path.characteristic == "6e400003-b5a3-f393-e0a9-e50e24dcca9e")
+        }
     }
 
     @Test func `values that count are counted`() throws {
@@ -142,11 +144,13 @@ import Testing
         let lines = try scenario(imported(builder))
         #expect(
             Array(lines.dropFirst(2)) == [
-                "", "  - expect: {occasion: connected, within: 60 s}", "  - expect:", "      in-any-order:",
-                "        - {occasion: subscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}",
-                "        - {occasion: subscribed, on: temperature-measurement}",
-                "  - expect: {occasion: written, on: 6E400002-B5A3-F393-E0A9-E50E24DCCA9E, within: 41 s}",
-                "  - expect: {occasion: disconnected}",
+                "  - repeat:", "      times: 2", "      steps:",
+                "        - expect: {occasion: connected, within: 60 s}", "        - expect:",
+                "            in-any-order:",
+                "              - {occasion: subscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}",
+                "              - {occasion: subscribed, on: temperature-measurement}",
+                "        - expect: {occasion: written, on: 6E400002-B5A3-F393-E0A9-E50E24DCCA9E, within: 41 s}",
+                "        - expect: {occasion: disconnected}",
             ])
     }
 

@@ -34,7 +34,9 @@ extension [StandardTable] {
         [
             StandardTable(
                 name: "glucose", uuid: "1808",
-                characteristics: ["2A18": ["notify"], "2A34": ["notify"], "2A51": ["read"], "2A52": ["write", "indicate"]])
+                characteristics: [
+                    "2A18": ["notify"], "2A34": ["notify"], "2A51": ["read"], "2A52": ["write", "indicate"],
+                ])
         ]
     }
 }

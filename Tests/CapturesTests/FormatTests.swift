@@ -65,10 +65,14 @@ import Testing
     @Test func `files that are no captures are refused with a reason`() {
         let cases: [([UInt8], CaptureError)] = [
             ([], .empty), (Array("hello, this is a text".utf8), .unknownFormat),
-            (Array("btsnoop\0".utf8) + big(1, 4) + big(7, 4),
-                .unsupported("btsnoop with data link type 7; supported: 1001 (H1), 1002 (H4), 2001 (monitor)")),
-            (little(0xA1B2_C3D4, 4) + little(0, 16) + little(1, 4),
-                .unsupported("pcap with link type 1, which is not Bluetooth LE or HCI")),
+            (
+                Array("btsnoop\0".utf8) + big(1, 4) + big(7, 4),
+                .unsupported("btsnoop with data link type 7; supported: 1001 (H1), 1002 (H4), 2001 (monitor)")
+            ),
+            (
+                little(0xA1B2_C3D4, 4) + little(0, 16) + little(1, 4),
+                .unsupported("pcap with link type 1, which is not Bluetooth LE or HCI")
+            ),
         ]
         for (bytes, expected) in cases {
             #expect(throws: expected) { try CaptureFile(bytes: bytes) }

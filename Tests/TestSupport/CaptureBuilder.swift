@@ -90,8 +90,9 @@ package struct CaptureBuilder {
             let direction = isData ? (isFromCentral ? 2 : 3) << 7 : 0
             addPcap([10, 0xC0, 0, 0] + little(0, 4) + little(0x0C03 | direction, 2) + whole)
         } else {
-            addPcap([1, 6, UInt8(truncatingIfNeeded: whole.count + 10), 1, 0, 0, 6, 10, isFromCentral ? 3 : 1, 37, 40]
-                + [0, 0, 0, 0, 0, 0] + whole)
+            addPcap(
+                [1, 6, UInt8(truncatingIfNeeded: whole.count + 10), 1, 0, 0, 6, 10, isFromCentral ? 3 : 1, 37, 40]
+                    + [0, 0, 0, 0, 0, 0] + whole)
         }
     }
 
@@ -126,7 +127,8 @@ package struct CaptureBuilder {
     /// The device advertises.
     package mutating func advertise(_ data: [UInt8], isScanResponse: Bool = false) {
         if format.isAir {
-            addAirFrame(0x8E89_BED6, [isScanResponse ? 0x44 : 0x40, UInt8(6 + data.count)] + Self.peripheral + data, false)
+            addAirFrame(
+                0x8E89_BED6, [isScanResponse ? 0x44 : 0x40, UInt8(6 + data.count)] + Self.peripheral + data, false)
         } else {
             let report = [isScanResponse ? 4 : 0, 1] + Self.peripheral + [UInt8(data.count)] + data + [0xC0]
             add(.event, [0x3E, UInt8(2 + report.count), 0x02, 1] + report)
@@ -136,11 +138,13 @@ package struct CaptureBuilder {
     /// The phone connects.
     package mutating func connect() {
         if format.isAir {
-            let data = little(Int(Self.accessAddress), 4) + [1, 2, 3, 3] + little(0, 2) + little(24, 2) + little(0, 2)
+            let data =
+                little(Int(Self.accessAddress), 4) + [1, 2, 3, 3] + little(0, 2) + little(24, 2) + little(0, 2)
                 + little(72, 2) + [255, 255, 255, 255, 31, 5]
             addAirFrame(0x8E89_BED6, [0x85, UInt8(12 + data.count)] + Self.central + Self.peripheral + data, true)
         } else {
-            let parameters = [0x01, 0] + little(Int(Self.handle), 2) + [0, 1] + Self.peripheral + [24, 0, 0, 0, 72, 0, 0]
+            let parameters =
+                [0x01, 0] + little(Int(Self.handle), 2) + [0, 1] + Self.peripheral + [24, 0, 0, 0, 72, 0, 0]
             add(.event, [0x3E, UInt8(parameters.count)] + parameters)
         }
     }
@@ -178,7 +182,9 @@ package struct CaptureBuilder {
     }
 
     /// A request or a command of the phone.
-    package mutating func send(_ pdu: [UInt8], fragment: Int = 251) { l2cap(4, pdu, isFromPhone: true, fragment: fragment) }
+    package mutating func send(_ pdu: [UInt8], fragment: Int = 251) {
+        l2cap(4, pdu, isFromPhone: true, fragment: fragment)
+    }
 
     /// A response, a notification or an indication of the device.
     package mutating func receive(_ pdu: [UInt8], fragment: Int = 251) {
@@ -186,7 +192,7 @@ package struct CaptureBuilder {
     }
 
     private mutating func addData(_ payload: [UInt8], identifier: UInt8, isFromCentral: Bool) {
-        // Each connection event has a frame of both sides: where no direction is stored, only the times tell.
+        // Each connection event has a frame of both sides: without a stored direction, the times have it.
         if format == .airPlain, !isFromCentral {
             time += 20_000
             addFrame([], identifier: 1, isFromCentral: true)

@@ -9,6 +9,8 @@ struct AttributeUse {
     var indications = 0
     /// Whether all that was written looks like a Client Characteristic Configuration: subscriptions and their ends.
     var isConfiguration = true
+    /// Whether one of these subscriptions, if they are any, asks for indications.
+    var wantsIndications = false
     let first: PacketMark
 
     /// What each attribute of a device was used for, by its handle.
@@ -34,6 +36,7 @@ struct AttributeUse {
         case .write(_, let value, let hasResponse, _):
             if hasResponse { writes += 1 } else { commands += 1 }
             isConfiguration = isConfiguration && hasResponse && value.subscription != nil
+            wantsIndications = wantsIndications || value.first.map { $0 & 2 != 0 } ?? false
         case .truncatedWrite:
             writes += 1
             isConfiguration = false

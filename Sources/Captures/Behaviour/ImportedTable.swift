@@ -155,10 +155,23 @@ struct TableBuilder {
                 // All characteristics of this service are known, so it is a descriptor.
                 placed.insert(handle)
                 table.services[service].characteristics[characteristic].descriptors[handle] = ""
+            } else if use.looksLikeConfiguration, uses[handle - 1] == nil, !placed.contains(handle - 1), handle > 1 {
+                addSilent(handle, use)
             } else if !use.properties.isEmpty {
                 add(.init(uuid: nil, handle: handle, properties: use.properties, isGuessed: true), at: handle)
             }
         }
+    }
+
+    /// A characteristic that was subscribed to and has sent nothing: most often it is right in front of its
+    /// configuration.
+    private mutating func addSilent(_ handle: UInt16, _ use: AttributeUse) {
+        placed.insert(handle)
+        var characteristic = ImportedTable.Characteristic(
+            uuid: nil, handle: handle - 1, properties: [use.wantsIndications ? "indicate" : "notify"], isGuessed: true)
+        characteristic.configuration = handle
+        characteristic.isConfigurationGuessed = true
+        add(characteristic, at: handle - 1)
     }
 
     /// Most devices have the configuration right behind the value, or behind one or two other descriptors.

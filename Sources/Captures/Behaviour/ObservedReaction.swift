@@ -169,7 +169,8 @@ struct ReactionFinder {
         }
         leftOut.append(
             .init(
-                text: "the answers to the same write, \(ValuePreview.text(group.value)), \(what): they stay in the recording",
+                text:
+                    "the answers to the same write, \(ValuePreview.text(group.value)), \(what): they stay in the recording",
                 packet: other.mark.number))
     }
 }

@@ -102,7 +102,9 @@ package struct ObservedTable: Sendable {
     }
 
     /// Adds a part to the value that was read first.
-    mutating func append(_ part: ArraySlice<UInt8>, isTruncated: Bool, at handle: UInt16, offset: Int, from mark: PacketMark) {
+    mutating func append(
+        _ part: ArraySlice<UInt8>, isTruncated: Bool, at handle: UInt16, offset: Int, from mark: PacketMark
+    ) {
         guard var value = values[handle], value.mark == mark, value.bytes.count == offset else { return }
         value.bytes += part
         value.isTruncated = isTruncated

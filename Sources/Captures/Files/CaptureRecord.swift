@@ -62,8 +62,10 @@ struct CaptureRecord {
             guard let direction = cursor.u32(.big) else { break }
             return CaptureRecord(time: time, kind: .h4(isReceived: direction & 1 == 1), bytes: cursor.rest)
         case 192:
-            // The length of the whole header, and what follows it.
-            guard cursor.skip(2), let length = cursor.u16(), let inner = cursor.u32(), inner == 251,
+            // The length of the whole header, and what follows it: frames of the link layer, or a number for own uses,
+            // and behind it the header's first field, which is then Ubertooth's.
+            guard cursor.skip(2), let length = cursor.u16(), let inner = cursor.u32(),
+                inner == 251 || (inner == 147 && ByteOrder.little.number(cursor.rest.prefix(2)) == 30_006),
                 cursor.skip(Int(length) - 8)
             else { break }
             return CaptureRecord(time: time, kind: kind, bytes: cursor.rest)

@@ -38,7 +38,8 @@ struct PcapngFile: RecordFormat {
                 switch mark {
                 case [0x1A, 0x2B, 0x3C, 0x4D]: order = .big
                 case [0x4D, 0x3C, 0x2B, 0x1A]: order = .little
-                default: return mark.count < 4 ? Self.cut : .end("a section without a byte order: the file is damaged there")
+                default:
+                    return mark.count < 4 ? Self.cut : .end("a section without a byte order: the file is damaged there")
                 }
                 interfaces = []
             }

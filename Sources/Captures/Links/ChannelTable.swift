@@ -140,6 +140,7 @@ extension ChannelTable.Unit {
         guard isTruncated || bytes.count >= length else { return nil }
         defer { self = ChannelTable.Unit() }
         return PDUReassembly.PDU(
-            channel: pdu.channel, payload: Array(bytes.prefix(length)), isTruncated: isTruncated || bytes.count < length)
+            channel: pdu.channel, payload: Array(bytes.prefix(length)), isTruncated: isTruncated || bytes.count < length
+        )
     }
 }

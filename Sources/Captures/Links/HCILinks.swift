@@ -71,7 +71,9 @@ final class HCILinks {
             if link.isRoleKnown { table.events.encrypted(link, at: mark) }
         case 0x0E:
             // Command Complete of Read BD_ADDR.
-            guard cursor.skip(1), cursor.u16() == 0x1009, cursor.u8() == 0, let address = cursor.bytes(6) else { return }
+            guard cursor.skip(1), cursor.u16() == 0x1009, cursor.u8() == 0, let address = cursor.bytes(6) else {
+                return
+            }
             withAdvertiser(controller) { $0.publicAddress = DeviceAddress(address, isRandom: false) }
         case 0x10:
             // Hardware Error: the host starts its controller again.
@@ -171,7 +173,8 @@ final class HCILinks {
             return nil
         }
         let link = table.add(
-            controller: key.controller, vantage: .central, isRoleKnown: false, peripheral: .unknown(packet: mark.number),
+            controller: key.controller, vantage: .central, isRoleKnown: false,
+            peripheral: .unknown(packet: mark.number),
             central: own(key.controller), begin: mark, isBeginKnown: false)
         links[key] = link
         return link

@@ -39,7 +39,8 @@ struct CentralStep {
 struct CentralSteps {
     private(set) var steps: [CentralStep] = []
     private var subscribed: Set<ClonedDevice.Place> = []
-    private var lastTime: Int64?
+    /// When the last step was.
+    private(set) var lastTime: Int64?
 
     /// From so many writes on, that follow each other and differ, they are only counted: a file that is sent, for
     /// example.
@@ -48,12 +49,15 @@ struct CentralSteps {
     private let clone: ClonedDevice
     private let includesFaults: Bool
 
-    /// - Parameter includesFaults: whether the profile refuses what was refused; otherwise it is accepted.
+    /// - Parameters:
+    ///   - time: when the central did something on the link before.
+    ///   - includesFaults: whether the profile refuses what was refused; otherwise it is accepted.
     init(
-        _ session: Session, _ clone: ClonedDevice, places: [UInt16: ClonedDevice.Place],
+        _ session: Session, after time: Int64?, _ clone: ClonedDevice, places: [UInt16: ClonedDevice.Place],
         configurations: [UInt16: ClonedDevice.Place], includesFaults: Bool
     ) {
         self.clone = clone
+        lastTime = time
         self.includesFaults = includesFaults
         for event in session.events {
             switch event.kind {

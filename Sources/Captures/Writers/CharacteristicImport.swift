@@ -43,6 +43,10 @@ struct CharacteristicImport {
         return name.map { "\($0) (\(uuid))" } ?? uuid
     }
 
+    private var firstUse: Int? {
+        (uses[characteristic.handle] ?? characteristic.configuration.flatMap { uses[$0] })?.first.number
+    }
+
     private var handleText: String { HandleText.text(characteristic.handle) }
 
     mutating func make() {
@@ -50,10 +54,10 @@ struct CharacteristicImport {
             clone.comments.append("Handle \(handleText); fill in the UUID.")
             report.guess(
                 "\(title): \(characteristic.properties.joined(separator: ", ")), from what was done with it",
-                uses[characteristic.handle]?.first.number)
+                firstUse)
         } else if characteristic.isGuessed {
             clone.comments.append("The properties are those that were used: no declaration was seen.")
-            report.guess("the properties of \(title)", uses[characteristic.handle]?.first.number)
+            report.guess("the properties of \(title)", firstUse)
         }
         if characteristic.isConfigurationGuessed, let handle = characteristic.configuration {
             report.guess(
@@ -182,7 +186,8 @@ struct CharacteristicImport {
         guard !reactions.isEmpty else { return }
         clone.writes = .reactions(reactions, stores: clone.properties.contains("read"))
         for reaction in found.reactions {
-            let text = "the answer to \(Self.pattern(reaction.value)) written to \(title)"
+            let value = Self.pattern(Array(reaction.value.prefix(20))) + (reaction.value.count > 20 ? "…" : "")
+            let text = "the answer to \(value) written to \(title)"
             if reaction.count > 1 {
                 report.recognize("\(text), \(counted(reaction.count, "time"))", reaction.mark.number)
             } else {

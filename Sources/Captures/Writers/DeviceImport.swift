@@ -131,14 +131,15 @@ package struct DeviceImport {
             cloned.isPrimary = service.isPrimary
             if service.uuid == nil {
                 cloned.comments = [
-                    "Only handles were seen of these: the central had the table from before. Fill in the UUIDs.",
+                    "Only handles were seen of these: the central had the table from before. Fill in the UUIDs."
                 ]
                 report.guess("attributes without UUIDs: the central had the device's table from before")
             }
             if let standard = standards[service.start] { cloned.standard = standard }
             for characteristic in service.characteristics {
                 guard characteristic.isExpressible else {
-                    report.leaveOut("the characteristic \(characteristic.uuid ?? "?"), which has no property of a profile")
+                    report.leaveOut(
+                        "the characteristic \(characteristic.uuid ?? "?"), which has no property of a profile")
                     continue
                 }
                 var maker = CharacteristicImport(
@@ -262,7 +263,8 @@ package struct DeviceImport {
             }
             if link.truncatedCount > 0 {
                 report.leaveOut(
-                    "the ends of \(counted(link.truncatedCount, "PDU")), which the capture has cut off", link.begin.number)
+                    "the ends of \(counted(link.truncatedCount, "PDU")), which the capture has cut off",
+                    link.begin.number)
             }
             if link.incompleteCount > 0 {
                 report.leaveOut(

@@ -6,8 +6,8 @@ package struct ImportOptions {
     package var includesFaults: Bool
     /// The services that dittojay simulates by name.
     package var standards: [StandardTable]
-    /// Whether a service is one that each bluetoothd offers by itself, by its UUID, those of its characteristics and the
-    /// value of its PnP ID.
+    /// Whether a service is one that each bluetoothd offers by itself, by its UUID, those of its characteristics and
+    /// the value of its PnP ID.
     package var isOwnService: (_ uuid: String, _ characteristics: [String], _ identity: [UInt8]?) -> Bool
 
     package init(

@@ -8,7 +8,9 @@ package struct ImportReport: Sendable {
     package var guessed: [Remark] = []
     package var leftOut: [Remark] = []
 
-    mutating func recognize(_ text: String, _ packet: Int? = nil) { recognized.append(.init(text: text, packet: packet)) }
+    mutating func recognize(_ text: String, _ packet: Int? = nil) {
+        recognized.append(.init(text: text, packet: packet))
+    }
     mutating func guess(_ text: String, _ packet: Int? = nil) { guessed.append(.init(text: text, packet: packet)) }
     mutating func leaveOut(_ text: String, _ packet: Int? = nil) { leftOut.append(.init(text: text, packet: packet)) }
 

@@ -40,13 +40,14 @@ struct ScenarioImport {
     mutating func make() {
         for family in families {
             guard let first = family.links.first else { continue }
-            if family.links.count > 1 {
-                lines.append("  # \(family.links.count) links alike")
+            let count = family.links.count
+            if count > 1 {
+                lines += ["  - repeat:", "      times: \(count)", "      steps:"]
                 report.recognize(
-                    "\(family.links.count) links on which the central did the same: one of them is in the scenario",
+                    "\(count) links on which the central did the same: they are repeated in the scenario",
                     first.steps.first?.packet)
             }
-            for block in Self.blocks(family.links) { add(block) }
+            for block in Self.blocks(family.links) { add(block, count > 1 ? "        " : "  ") }
             if stepCount >= Self.maximumSteps {
                 return report.leaveOut("what the central did after \(Self.maximumSteps) steps of the scenario")
             }
@@ -56,12 +57,14 @@ struct ScenarioImport {
     /// Links that follow each other and are alike are one.
     private var families: [Family] {
         var families: [Family] = []
+        var lastTime: Int64?
         for session in device.sessions {
             let link = CentralSteps(
-                session, device.clone, places: device.places, configurations: device.configurations,
+                session, after: lastTime, device.clone, places: device.places, configurations: device.configurations,
                 includesFaults: device.options.includesFaults)
             // A link without a request says nothing of the app, but that it connects.
             guard !link.steps.isEmpty else { continue }
+            lastTime = link.lastTime
             let kinds = Dictionary(link.steps.map { ($0.kind, 1) }, uniquingKeysWith: +)
             if let last = families.last, last.kinds == kinds {
                 families[families.count - 1].links.append(link)
@@ -120,19 +123,20 @@ struct ScenarioImport {
 
     // MARK: Text
 
-    private mutating func add(_ block: [CentralStep]) {
+    private mutating func add(_ block: [CentralStep], _ indentation: String) {
         stepCount += block.count
         let isConnection = block.contains { $0.occasion == .connected }
         let seen = 2 * block.reduce(0) { $0 + $1.delay }
-        let limit = min(max(seen.rounded(.up), isConnection ? Self.connectionLimit : Self.usualLimit), Self.longestLimit)
+        let limit = min(
+            max(seen.rounded(.up), isConnection ? Self.connectionLimit : Self.usualLimit), Self.longestLimit)
         let within = limit == Self.usualLimit ? "" : ", within: \(Duration.text(seconds: limit))"
         if block.count == 1 {
-            lines.append("  - expect: {\(event(block[0]))\(within)}  # packet \(block[0].packet)")
+            lines.append("\(indentation)- expect: {\(event(block[0]))\(within)}  # packet \(block[0].packet)")
         } else {
-            lines.append("  - expect:")
-            if !within.isEmpty { lines.append("      within: \(Duration.text(seconds: limit))") }
-            lines.append("      in-any-order:")
-            for step in block { lines.append("        - {\(event(step))}  # packet \(step.packet)") }
+            lines.append("\(indentation)- expect:")
+            if !within.isEmpty { lines.append("\(indentation)    within: \(Duration.text(seconds: limit))") }
+            lines.append("\(indentation)    in-any-order:")
+            for step in block { lines.append("\(indentation)      - {\(event(step))}  # packet \(step.packet)") }
         }
     }
 

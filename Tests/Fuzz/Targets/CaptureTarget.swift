@@ -44,7 +44,8 @@ private enum Captured {
         case 6: builder.encrypt()
         case 7: builder.send([UInt8(dice.below(256))] + value, fragment: 1 + dice.below(40))
         case 8: builder.receive([UInt8(dice.below(256))] + value, fragment: 1 + dice.below(40))
-        case 9: builder.l2cap(dice.pick([4, 5, 6, 0x40, 0x50, dice.below(0x10000)]), value, isFromPhone: dice.happens(50))
+        case 9:
+            builder.l2cap(dice.pick([4, 5, 6, 0x40, 0x50, dice.below(0x10000)]), value, isFromPhone: dice.happens(50))
         case 10: builder.advertise(Array(value.prefix(200)), isScanResponse: dice.happens(50))
         case 11: builder.discover()
         case 12:

@@ -12,8 +12,9 @@ SERVICE = "6E40000{}-B5A3-F393-E0A9-E50E24DCCA9E"
 BATTERY = re.compile(r"(uuid: battery-level\n.*\n +value: hex:)..")
 RX, TX = SERVICE.format(2), SERVICE.format(3)
 
-# Serves the profile $1, and as a central reads everything of the device $2, then writes each value of $5… to the
-# characteristic $4 and waits for its answers on $3, as many as stand in front of the value. SCENARIO must be met.
+# Serves the profile $1, and as a central reads everything of the device $2, then writes each value of $5…, such as
+# 4/text:LIST, to the characteristic $4 and waits for its 4 answers on $3. With "record" for $3, it records $4 values
+# instead. SCENARIO must be met.
 CENTRAL = """
 import json, os, subprocess, sys
 profile, name, answers, commands, *values = sys.argv[1:]
@@ -28,8 +29,12 @@ def wait(event):
 
 def bluejay(*words): return ["bluejay", words[0], name, *words[1:]]
 
-clone = bluejay("clone", "--output", folder + "/clone.yaml", "--connect-timeout", "30")
-subprocess.run(clone, check=True, stdout=subprocess.DEVNULL)
+def copy(command, *words):
+    whole = bluejay(command, "--output", f"{folder}/{command}.yaml", "--connect-timeout", "30", *words)
+    subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
+
+copy("clone")
+if answers == "record": copy("record", "--count", commands)
 heard = []
 for value in values:
     count, text = value.split("/", 1)
@@ -94,3 +99,19 @@ def test_an_imported_device_has_the_same_attributes_and_answers(fixture: str, tm
     profile = imported(tmp_path / "import", capture)
     scenario = profile.parent / "scenario.yaml"
     assert serve(tmp_path / "second", profile, NAMES[fixture], *asked, scenario=scenario) == original
+
+
+def recorded(file: Path) -> list[tuple[str, str, float]]:
+    values = re.findall(r"^ +- (\d+\.\d+) s (\S+) (\S+)$", file.read_text(), re.MULTILINE)
+    return [(characteristic, value, float(time)) for time, characteristic, value in values]
+
+
+def test_what_a_device_sent_is_recorded_with_its_times(tmp_path: Path) -> None:
+    capture = tmp_path / "device.btsnoop"
+    serve(tmp_path / "first", PROFILES / "replay.yaml", "Replay", "record", "20", capture=capture)
+    live = recorded(tmp_path / "first" / "record.yaml")
+    seen = recorded(imported(tmp_path / "import", capture))
+    assert len(live) == 20
+    assert [value[:2] for value in seen][:20] == [value[:2] for value in live]
+    # A busy machine hands values over late.
+    assert all(abs(left[2] - right[2]) < 1 for left, right in zip(live, seen, strict=False))

@@ -100,9 +100,14 @@ struct ATTBearer {
 }
 
 extension ATTPacket {
+    /// No request is as long: a value has at most 512 bytes.
+    private static let maximumLength = 1024
+
     /// The packet with bytes of its own, apart from the file's.
     fileprivate var kept: ATTPacket {
         ATTPacket(
-            bytes: Array(bytes)[...], isTruncated: isTruncated, direction: direction, bearer: bearer, mark: mark)
+            bytes: Array(bytes.prefix(Self.maximumLength))[...],
+            isTruncated: isTruncated || bytes.count > Self.maximumLength, direction: direction, bearer: bearer,
+            mark: mark)
     }
 }

@@ -23,6 +23,9 @@ package struct ObservedBehaviour: Sendable {
     package private(set) var omittedValues = 0
     package private(set) var leftOut: [ObservedDevice.Remark] = []
 
+    /// Those of all characteristics: a file has a limit.
+    private static let maximumReactions = 1000
+
     /// - Parameters:
     ///   - sessions: of one vantage.
     ///   - configurations: the Client Characteristic Configurations, by their handles.
@@ -35,12 +38,14 @@ package struct ObservedBehaviour: Sendable {
         let answers = WriteAnswers(sessions) { values.contains($0) && !excluded.contains($0) }
         let writes = Dictionary(grouping: answers.occurrences, by: \.handle)
         var explained: Set<Int> = []
-        for (handle, occurrences) in writes.sorted(by: { $0.key < $1.key }) {
+        var count = 0
+        for (handle, occurrences) in writes.sorted(by: { $0.key < $1.key }) where count < Self.maximumReactions {
             var finder = ReactionFinder(occurrences)
             finder.find()
             leftOut += finder.leftOut
             guard finder.found.echo != nil || !finder.found.reactions.isEmpty else { continue }
             reactions[handle] = finder.found
+            count += finder.found.reactions.count
             explained.formUnion(finder.found.packets)
         }
         record(sessions, configurations, maximumValues) { handle, packet in

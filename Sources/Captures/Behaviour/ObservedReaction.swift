@@ -49,6 +49,8 @@ struct ReactionFinder {
     private static let maximumReactions = 200
     /// Values are compared with each other within groups of this many only.
     private static let maximumGroups = 2000
+    /// More is a transfer, and no answer.
+    private static let maximumSteps = 64
     /// How long an answer that came only once may have taken, in seconds.
     private static let maximumSingleDelay = 0.5
 
@@ -76,7 +78,7 @@ struct ReactionFinder {
                 explainDifference(group)
                 continue
             }
-            guard !answers.isEmpty else { continue }
+            guard !answers.isEmpty, answers.count <= Self.maximumSteps else { continue }
             let isQuick = group.occurrences.allSatisfy { $0.delays.allSatisfy { $0 <= Self.maximumSingleDelay } }
             guard group.occurrences.count > 1 || (isQuick && isProtocol) else { continue }
             certain.append(group)

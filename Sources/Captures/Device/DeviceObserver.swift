@@ -12,10 +12,11 @@ final class DeviceObserver: LinkEvents {
     private var bearers: [BearerKey: ATTBearer] = [:]
     private var preparedWrites: [Int: PreparedWrites] = [:]
     private var budget = Budget()
+    private var roomForDevices = DeviceObserver.maximumAdvertisers
     private let only: DeviceIdentity?
 
-    /// At a fair a capture of an hour has some thousands.
-    private static let maximumDevices = 20_000
+    /// How many devices without a link are kept: in a crowd a phone sees thousands, with addresses that change.
+    private static let maximumAdvertisers = 5000
 
     /// - Parameter only: the device of which everything is kept; nil: of all.
     init(only: DeviceIdentity?) {
@@ -24,18 +25,24 @@ final class DeviceObserver: LinkEvents {
 
     var hasRunOut: Bool { budget.hasRunOut }
 
-    private func device(_ identity: DeviceIdentity, _ mark: PacketMark) -> ObservedDevice? {
+    private func device(_ identity: DeviceIdentity, _ mark: PacketMark) -> ObservedDevice {
         if let device = devices[identity] {
             device.last = mark
             return device
         }
-        guard devices.count < Self.maximumDevices else {
-            omittedDevices += 1
-            return nil
-        }
+        if devices.count >= roomForDevices { forgetAdvertisers() }
         let device = ObservedDevice(identity, mark)
         devices[identity] = device
         return device
+    }
+
+    /// Forgets those that only advertise and were not seen for longest. Half of them at once, so that this is rare.
+    private func forgetAdvertisers() {
+        let advertisers = devices.values.filter { $0.links.isEmpty && $0.identity != only }
+        let oldest = advertisers.sorted { $0.last.number < $1.last.number }.prefix((advertisers.count + 1) / 2)
+        for device in oldest { devices[device.identity] = nil }
+        omittedDevices += oldest.count
+        roomForDevices = devices.count - (advertisers.count - oldest.count) + Self.maximumAdvertisers
     }
 
     // MARK: Links
@@ -44,7 +51,7 @@ final class DeviceObserver: LinkEvents {
         _ data: ArraySlice<UInt8>, by identity: DeviceIdentity, isScanResponse: Bool, isOwn: Bool,
         at mark: PacketMark
     ) {
-        guard let device = device(identity, mark) else { return }
+        let device = device(identity, mark)
         device.advertisementCount += 1
         let isFirst = (isScanResponse ? device.scanResponseMark : device.advertisementMark) == nil
         guard device.advertising.add(data) || isFirst else { return }
@@ -53,7 +60,7 @@ final class DeviceObserver: LinkEvents {
     }
 
     func connected(_ link: CapturedLink) {
-        guard let device = device(link.peripheral, link.begin) else { return }
+        let device = device(link.peripheral, link.begin)
         device.links.append(link)
         guard only == nil || only == link.peripheral else { return }
         device.sessions.append(
@@ -65,7 +72,7 @@ final class DeviceObserver: LinkEvents {
     }
 
     func encrypted(_ link: CapturedLink, at mark: PacketMark) {
-        guard let device = device(link.peripheral, mark) else { return }
+        guard let device = devices[link.peripheral] else { return }
         add(.init(.encrypted, at: mark), to: device, link)
     }
 
@@ -76,7 +83,7 @@ final class DeviceObserver: LinkEvents {
             strayCount += bearer.strayCount
         }
         preparedWrites[link.number] = nil
-        guard let device = device(link.peripheral, mark) else { return }
+        guard let device = devices[link.peripheral] else { return }
         add(.init(.disconnected(reason: link.reason), at: mark), to: device, link)
     }
 
@@ -100,7 +107,11 @@ final class DeviceObserver: LinkEvents {
         device.last = link.last
         guard exchange.isOfPeripheral else { return device.requestsToCentral += 1 }
         guard only == nil || only == link.peripheral else { return }
-        DiscoveryReader.read(exchange, into: &device.table)
+        if budget.hasRoomForAttributes {
+            let count = device.table.count
+            DiscoveryReader.read(exchange, into: &device.table)
+            budget.attributes -= device.table.count - count
+        }
         switch exchange.opcode {
         case ATTOpcode.prepareWriteRequest, ATTOpcode.executeWriteRequest:
             for event in preparedWrites[link.number, default: PreparedWrites()].receive(exchange) {
@@ -129,6 +140,7 @@ final class DeviceObserver: LinkEvents {
         _ handle: UInt16, _ use: ObservedTable.Refusal.Use, _ error: UInt8, _ event: SessionEvent,
         _ device: ObservedDevice, _ link: CapturedLink
     ) {
+        guard !budget.hasRunOut else { return }
         device.table.add(
             .init(use: use, error: error, isLinkEncrypted: link.isEncrypted, mark: event.mark), at: handle)
     }
@@ -179,7 +191,11 @@ final class DeviceObserver: LinkEvents {
 struct Budget {
     private var events = 300_000
     private var bytes = 32 << 20
+    /// Facts of discovery.
+    var attributes = 200_000
     private(set) var hasRunOut = false
+
+    var hasRoomForAttributes: Bool { attributes > 0 }
 
     mutating func take(_ count: Int) -> Bool {
         guard bytes >= count else {

@@ -59,10 +59,10 @@ package struct ObservedTable: Sendable {
     private static let maximumAttributes = 16_384
 
     /// Whether there is room for another attribute.
-    private var hasRoom: Bool {
-        services.count + includes.count + characteristics.count + types.count + values.count
-            < Self.maximumAttributes
-    }
+    private var hasRoom: Bool { count < Self.maximumAttributes }
+
+    /// How many facts are known.
+    var count: Int { services.count + includes.count + characteristics.count + types.count + values.count }
 
     mutating func add(_ service: Service, at handle: UInt16, _ mark: PacketMark) {
         add(service, at: handle, mark, \.services)

@@ -34,7 +34,7 @@ struct ChannelTable {
 
     static let eattPSM: UInt16 = 0x0027
     /// Links have a few; what is beyond it is damage.
-    private static let maximumChannels = 64
+    private static let maximumChannels = 16
     private static let maximumRequests = 16
 
     private var channels: [Int: Channel] = [:]
@@ -119,6 +119,8 @@ struct ChannelTable {
         guard let number = ends[End(direction: direction, channel: pdu.channel)], var channel = channels[number] else {
             return nil
         }
+        // Of others only the bytes are counted.
+        guard channel.isEATT else { return (channel, nil) }
         let complete = channel.units[direction.rawValue].add(pdu)
         channels[number] = channel
         return (channel, complete)
@@ -126,6 +128,9 @@ struct ChannelTable {
 }
 
 extension ChannelTable.Unit {
+    /// No PDU of the attribute protocol is as long. Specification: Core 5.4, Vol 3, Part F, 3.2.9.
+    private static let maximumLength = 4096
+
     /// Only the first PDU of a unit has the unit's length in front.
     fileprivate mutating func add(_ pdu: PDUReassembly.PDU) -> PDUReassembly.PDU? {
         var cursor = ByteCursor(pdu.payload[...])
@@ -133,7 +138,10 @@ extension ChannelTable.Unit {
             guard let length = cursor.u16() else { return nil }
             self.length = Int(length)
         }
-        guard let length else { return nil }
+        guard let length, length <= Self.maximumLength else {
+            self = ChannelTable.Unit()
+            return nil
+        }
         if !isTruncated { bytes += cursor.rest }
         isTruncated = isTruncated || pdu.isTruncated
         // Of what is cut off it is not known where it ends: the next PDU begins a unit.

@@ -19,6 +19,8 @@ final class HCILinks {
     private(set) var unknownCount = 0
 
     private static let maximumControllers = 64
+    /// A controller has tens at a time.
+    private static let maximumLinks = 256
     /// L2CAP's fixed channels of BR/EDR: signalling, connectionless, security.
     private static let classicChannels: Set<UInt16> = [0x0001, 0x0002, 0x0007]
     private static let maximumClassic = 1000
@@ -105,6 +107,7 @@ final class HCILinks {
         else { return }
         let key = Key(controller: controller, handle: handle & 0xFFF)
         if links[key] != nil { disconnected(key, nil, mark) }
+        makeRoom()
         classic.remove(key)
         let peer = DeviceIdentity.address(DeviceAddress(bytes, isRandom: type & 1 == 1))
         let isCentral = role == 0
@@ -126,6 +129,14 @@ final class HCILinks {
         classic.remove(key)
         guard let link = links.removeValue(forKey: key) else { return }
         table.end(link, reason: reason, at: mark)
+    }
+
+    /// Ends the link that was silent for longest, if there are too many.
+    private func makeRoom() {
+        guard links.count >= Self.maximumLinks,
+            let oldest = links.min(by: { $0.value.last.number < $1.value.last.number })
+        else { return }
+        disconnected(oldest.key, nil, oldest.value.last)
     }
 
     private func endAll(of controller: UInt16, _ mark: PacketMark) {
@@ -172,6 +183,7 @@ final class HCILinks {
             if Self.classicChannels.contains(channel) { classicCount += 1 } else { unknownCount += 1 }
             return nil
         }
+        makeRoom()
         let link = table.add(
             controller: key.controller, vantage: .central, isRoleKnown: false,
             peripheral: .unknown(packet: mark.number),

@@ -56,7 +56,8 @@ struct OwnAdvertiser {
             var data = operation == 0 || operation == 2 ? pieces[piece] ?? [] : []
             data += cursor.rest.prefix(Int(length))
             // As much as a set can have. Specification: Core 5.4, Vol 4, Part E, 7.8.54.
-            pieces[piece] = operation == 0 || operation == 1 ? Array(data.prefix(1650)) : nil
+            let isKept = (operation == 0 || operation == 1) && (pieces.count < 16 || pieces[piece] != nil)
+            pieces[piece] = isKept ? Array(data.prefix(1650)) : nil
             if operation == 2 || operation == 3 { advertise(data[...], identity, opcode == 0x2038) }
         default: break
         }

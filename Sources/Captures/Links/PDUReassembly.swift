@@ -15,6 +15,8 @@ struct PDUReassembly {
     private(set) var isActive = false
 
     private static let headerLength = 4
+    /// What the length in the header can say, and the header.
+    private static let maximumLength = 0xFFFF + headerLength
 
     /// Takes a fragment.
     ///
@@ -29,13 +31,13 @@ struct PDUReassembly {
         if isFirst {
             fits = !isActive
             isActive = true
-            bytes = Array(fragment)
+            bytes = Array(fragment.prefix(Self.maximumLength))
             declared = length
             isTruncated = fragment.count < length
         } else {
             guard isActive else { return (nil, false) }
             // Behind a gap nothing is at its place.
-            if !isTruncated { bytes += fragment }
+            if !isTruncated { bytes += fragment.prefix(Self.maximumLength - bytes.count) }
             declared += length
             isTruncated = isTruncated || fragment.count < length
         }

@@ -18,7 +18,7 @@ package struct AdvertisingData: Hashable, Sendable {
     package init() {}
 
     /// No advertisement has more elements of a kind that a profile can say.
-    private static let maximumElements = 64
+    private static let maximumElements = 16
 
     /// Adds what a packet says to what is known.
     ///

@@ -86,7 +86,9 @@ extension CaptureAnalysis {
         if strayCount > 0 {
             problems.append("\(counted(strayCount, "response")) without a request: packets are missing")
         }
-        if omittedDevices > 0 { problems.append("more devices than are kept; \(omittedDevices) packets of others") }
+        if omittedDevices > 0 {
+            problems.append("\(counted(omittedDevices, "device")) that only advertised, beyond what is kept")
+        }
         if omittedLinks > 0 { problems.append("\(counted(omittedLinks, "link")) beyond what is kept") }
         if hasRunOut { problems.append("more requests and values than are kept; choose one device to keep more of it") }
         return problems

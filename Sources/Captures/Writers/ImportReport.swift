@@ -18,7 +18,16 @@ package struct ImportReport: Sendable {
     package var isExact: Bool { guessed.isEmpty && leftOut.isEmpty }
 
     private var sections: [(name: String, remarks: [Remark])] {
-        [("recognized", recognized), ("guessed", guessed), ("left out", leftOut)]
+        [("recognized", sorted(recognized)), ("guessed", sorted(guessed)), ("left out", sorted(leftOut))]
+    }
+
+    /// In the order of their packets, those without one last, and each text without one only once.
+    private func sorted(_ remarks: [Remark]) -> [Remark] {
+        var seen: Set<Remark> = []
+        let unique = remarks.filter { $0.packet != nil || seen.insert($0).inserted }
+        return unique.enumerated()
+            .sorted { ($0.element.packet ?? .max, $0.offset) < ($1.element.packet ?? .max, $1.offset) }
+            .map(\.element)
     }
 
     package var lines: [String] {
@@ -31,9 +40,9 @@ package struct ImportReport: Sendable {
     }
 
     package func add(to object: inout JSONObject) {
-        object.add("recognized", recognized.map(Self.object))
-        object.add("guessed", guessed.map(Self.object))
-        object.add("leftOut", leftOut.map(Self.object))
+        object.add("recognized", sorted(recognized).map(Self.object))
+        object.add("guessed", sorted(guessed).map(Self.object))
+        object.add("leftOut", sorted(leftOut).map(Self.object))
     }
 
     private static func object(_ remark: Remark) -> JSONObject {

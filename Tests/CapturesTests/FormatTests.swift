@@ -49,6 +49,25 @@ import Testing
         #expect(cut.fileRemark == "the file ends within a packet, after packet \(builder.count - 1)")
     }
 
+    @Test(arguments: [CaptureBuilder.Format.airWithHeader, .airNordic])
+    func `a frame that is sent again counts once, and one after a missed frame counts`(
+        format: CaptureBuilder.Format
+    ) throws {
+        var builder = CaptureBuilder(format)
+        builder.connect()
+        builder.discover()
+        builder.repeatsFrames = true
+        builder.read(0x15, [1])
+        builder.repeatsFrames = false
+        builder.skipsSequenceNumber = true
+        builder.write(0x22, [7])
+        #expect(
+            try scenario(imported(builder)).suffix(2) == [
+                "  - expect: {occasion: read, on: temperature-type}",
+                "  - expect: {occasion: written, on: 6E400002-B5A3-F393-E0A9-E50E24DCCA9E, value: hex:07}",
+            ])
+    }
+
     @Test func `packets that the capture has cut off give what is left of them`() throws {
         var builder = CaptureBuilder(.btsnoopH4)
         builder.snapLength = 14

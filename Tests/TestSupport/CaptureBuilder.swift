@@ -23,6 +23,10 @@ package struct CaptureBuilder {
     package var time: Int64 = 1_796_000_000_000_000
     /// Beyond it packets are cut off, as by Android's snooplen.
     package var snapLength = Int.max
+    /// Whether each frame in the air is sent twice.
+    package var repeatsFrames = false
+    /// Whether the sniffer has missed the frame before each one.
+    package var skipsSequenceNumber = false
     private var sequence: [UInt8] = [0, 0]
 
     package static let handle: UInt16 = 0x0040
@@ -205,9 +209,12 @@ package struct CaptureBuilder {
 
     private mutating func addFrame(_ payload: [UInt8], identifier: UInt8, isFromCentral: Bool) {
         let side = isFromCentral ? 0 : 1
-        sequence[side] ^= 1
-        addAirFrame(
-            Self.accessAddress, [identifier | sequence[side] << 3, UInt8(payload.count)] + payload, isFromCentral)
+        if !skipsSequenceNumber { sequence[side] ^= 1 }
+        for _ in 0..<(repeatsFrames && !payload.isEmpty ? 2 : 1) {
+            addAirFrame(
+                Self.accessAddress, [identifier | sequence[side] << 3, UInt8(payload.count)] + payload, isFromCentral)
+            if repeatsFrames { time += isFromCentral || format != .airPlain ? 20_000 : 0 }
+        }
     }
 
     private mutating func addAirFrame(_ accessAddress: UInt32, _ pdu: [UInt8], _ isFromCentral: Bool) {

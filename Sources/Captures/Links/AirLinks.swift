@@ -6,8 +6,8 @@ final class AirLinks {
         let link: CapturedLink
         /// Whether frames are encrypted.
         var isEncrypted = false
-        /// The sequence number of the last frame, in each direction.
-        var sequence: [UInt8?] = [nil, nil]
+        /// The last frame that was not empty, in each direction: its kind, its sequence number and its payload.
+        var frames: [[UInt8]] = [[], []]
         /// When the last frame began, and who has sent it.
         var lastTime: Int64 = 0
         var lastLength = 0
@@ -117,13 +117,14 @@ final class AirLinks {
         connection.lastLength = frame.pdu.count
         connection.isLastFromCentral = isFromCentral
         let direction: CapturedLink.Direction = isFromCentral ? .toPeripheral : .toCentral
-        let sequence = header >> 3 & 1
-        // The same number again is the same frame again.
-        let isNew = connection.sequence[direction.rawValue] != sequence
-        connection.sequence[direction.rawValue] = sequence
+        var payload = cursor.rest.prefix(Int(length))
+        // The same number again is the same frame again. The payload is compared as well: sniffers miss frames, and one
+        // may have missed the frame with the other number.
+        let content = [header & 0b1011] + payload
+        let isNew = connection.frames[direction.rawValue] != content
+        if length > 0 { connection.frames[direction.rawValue] = content }
         connections[frame.accessAddress] = connection
         guard isNew, length > 0 else { return }
-        var payload = cursor.rest.prefix(Int(length))
         var whole = Int(length)
         if frame.isDecrypted {
             // The message integrity check is still there.

@@ -41,6 +41,12 @@ let package = Package(
         // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked
         // up.
         .target(name: "AssignedNumbers"),
+        // Profile files as they are written of a device that was seen.
+        .target(name: "ProfileWriting", dependencies: ["AssignedNumbers", "GATTProfiles", "PlainText"]),
+        // Captures of Bluetooth traffic, and what they say of a device: its attributes and its behaviour.
+        .target(
+            name: "Captures",
+            dependencies: ["AssignedNumbers", "GATTProfiles", "LineOutput", "PlainText", "ProfileWriting"]),
         // Files in YAML within bounds, for profiles and scenes.
         .target(name: "YAMLText", dependencies: [yams]),
 
@@ -88,14 +94,14 @@ let package = Package(
         .executableTarget(
             name: "DittojayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CommandSupport", "CoreBluetooth", "Dittojay", "DittojayUI", "GATTProfiles",
-                "LineOutput", "MainLoop", "PlainText", argumentParser,
+                "AssignedNumbers", "BlueZ", "Captures", "CommandSupport", "CoreBluetooth", "Dittojay", "DittojayUI",
+                "GATTProfiles", "LineOutput", "MainLoop", "PlainText", "ProfileWriting", argumentParser,
             ]),
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "Bluejay", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput",
-                "MainLoop", "PlainText", "Posix", "RestorationAgent", argumentParser, logging,
+                "MainLoop", "PlainText", "Posix", "ProfileWriting", "RestorationAgent", argumentParser, logging,
             ]),
 
         // LE controllers and the air between them, without input and output, and the program that attaches them to the
@@ -163,8 +169,11 @@ let package = Package(
             name: "BluejayCommandTests",
             dependencies: [
                 "BlueZ", "Bluejay", "BluejayCommand", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "PlainText", "TestSupport",
+                "MainLoop", "PlainText", "ProfileWriting", "TestSupport",
             ]),
+        .testTarget(
+            name: "CapturesTests",
+            dependencies: ["Captures", "CoreBluetooth", "Dittojay", "ProfileWriting", "TestSupport"]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
@@ -176,7 +185,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "Dittojay", "DittojayUI", "GATTProfiles",
+                "AssignedNumbers", "BlueZ", "Captures", "CoreBluetooth", "DBus", "Dittojay", "DittojayUI",
+                "GATTProfiles",
                 "MainLoop", "PlainText", "RadioControl", "RadioScenes", "RestorationAgent", "TestSupport",
                 "VirtualRadio",
             ],

@@ -59,7 +59,9 @@ struct DittojayProgram: ParsableCommand {
                 name: "Pairing", subcommands: [PasskeyCommand.self, ConfirmCommand.self, UnpairCommand.self]),
             CommandGroup(
                 name: "Profile File",
-                subcommands: [InitCommand.self, CheckCommand.self, SchemaCommand.self, NamesCommand.self]),
+                subcommands: [
+                    InitCommand.self, ImportCommand.self, CheckCommand.self, SchemaCommand.self, NamesCommand.self,
+                ]),
             CommandGroup(name: "Setup", subcommands: [DoctorCommand.self]),
         ],
         defaultSubcommand: RunCommand.self)

@@ -53,26 +53,12 @@ struct InitCommand: ParsableCommand {
             throw ExitCode.validationFailure
         }
         let text = chosen.text(profile: profile, schema: hasNoSchema ? nil : Self.schemaName)
-        try write(text, to: url, overwriting: force)
+        try NewFile.write(text, to: url, overwriting: force)
         try StandardOutput.write(["\(file): \(chosen.summary.prefix(1).lowercased() + chosen.summary.dropFirst())"])
         guard !hasNoSchema else { return }
         let schema = url.deletingLastPathComponent().appendingPathComponent(Self.schemaName)
         if !FileManager.default.fileExists(atPath: schema.path) {
-            try write(ProfileSchema.profile, to: schema, overwriting: false)
-        }
-    }
-
-    private func write(_ text: String, to url: URL, overwriting: Bool) throws {
-        do {
-            // Never over an existing file, even one that has appeared just now.
-            try Data(text.utf8).write(to: url, options: overwriting ? [] : .withoutOverwriting)
-        } catch {
-            let code = (error as? CocoaError)?.code
-            let reason =
-                code == .fileWriteFileExists
-                ? "already exists; use --force to overwrite it" : "cannot be written: \(error.localizedDescription)"
-            StandardError.write("dittojay: \(url.relativePath) \(reason)")
-            throw ExitCode.failure
+            try NewFile.write(ProfileSchema.profile, to: schema, overwriting: false)
         }
     }
 }

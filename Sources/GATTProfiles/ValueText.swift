@@ -26,8 +26,9 @@ package enum ValueText {
     /// - Throws: ``ParsingError`` if the text is malformed or a number is out of the range of its type.
     package static func parse(_ text: String, bare: Bare = .refused) throws(ParsingError) -> [UInt8] {
         if text == "empty" { return [] }
-        guard let colon = text.firstIndex(of: ":") else { return try parseBare(text, bare) }
-        let content = text[text.index(after: colon)...]
+        // By bytes: a text may begin with a combining character, which makes one character of the colon and itself.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return try parseBare(text, bare) }
+        let content = text[text.utf8.index(after: colon)...]
         switch text[..<colon] {
         case "text": return Array(content.utf8)
         case "hex": return try parseHex(content)

@@ -1,6 +1,7 @@
 import CoreBluetooth
 import Dittojay
 import Foundation
+import ProfileWriting
 import Testing
 
 @testable import BluejayCommand
@@ -25,7 +26,7 @@ import Testing
                     .init(
                         uuid: "2A6E", properties: ["read", "notify"], value: Data([0x66, 0x08]),
                         description: "At: the \"window\"", format: Data([14, 0xFE, 0x2F, 0x27, 1, 0, 0])),
-                    .init(uuid: "2A6F", properties: ["read"], needsPairing: true),
+                    .init(uuid: "2A6F", properties: ["read"], encrypted: ["read"]),
                     .init(uuid: "2A19", properties: ["read"], readError: 0x85),
                     .init(uuid: "2A19", properties: ["read"], readFault: .noAnswer),
                     .init(uuid: "2A1A", properties: ["read"], readFault: .disconnect),
@@ -86,6 +87,42 @@ import Testing
             ]
             #expect(try parse(device).services[0].characteristics[0].initialValue == bytes)
         }
+    }
+
+    @Test func `what a capture adds is read again`() throws {
+        var device = ClonedDevice()
+        device.advertisement.serviceData = ["FEAA": Data()]
+        device.comments = ["from\na file", ""]
+        var request = ClonedDevice.Characteristic(uuid: "2A06", properties: ["read", "write"])
+        let place = ClonedDevice.Place(service: 0, characteristic: 1)
+        request.faults = ["{on: read, error: 0x80, times: 2}"]
+        request.comments = ["guessed"]
+        request.writes = .reactions(
+            [
+                .init(.value(Data()), .play([.wait(0.5), .send(Data(), on: place)]), comment: "seen once"),
+                .init(.pattern("hex:01 ??"), .refuse(0x81)),
+            ], stores: true)
+        var counter = ClonedDevice.Characteristic(
+            uuid: "2A19", properties: ["read", "notify"], encrypted: ["read", "notify"])
+        counter.notify = "{every: 1 s, counter: {type: u8, from: 3, step: -1}}"
+        device.services = [.init(uuid: "1802", characteristics: [request, counter]), .init(uuid: "1808")]
+        device.services[0].isPrimary = false
+        device.services[1].standard = "glucose"
+        let profile = try parse(device)
+        #expect(profile.advertisement.serviceData == ["FEAA": []])
+        #expect(profile.services.map(\.isPrimary) == [false, true])
+        #expect(profile.services[1].standard == .glucose)
+        let (first, second) = (profile.services[0].characteristics[0], profile.services[0].characteristics[1])
+        #expect(first.faults == [Fault(on: .read, .error(0x80), times: 2)])
+        #expect(first.writes?.effects == [.store])
+        let path = CharacteristicPath("immediate-alert", "battery-level")
+        #expect(
+            try first.writes?.reactions == [
+                WriteReaction(.value([]), .play([.wait(0.5), .send(on: path, values: [[]], interval: 0)])),
+                WriteReaction(.pattern(BytePattern("hex:01 ??")), .refuse(attError: 0x81)),
+            ])
+        #expect(second.encryption == [.read, .notify])
+        #expect(second.notifications?.source == .counter(.init(number: .u8, first: 3, step: -1)))
     }
 
     @Test func `the data of several companies and the transmit power are read again`() throws {

@@ -1,6 +1,7 @@
 import Dittojay
 import Foundation
 import GATTProfiles
+import ProfileWriting
 import TestSupport
 import Testing
 

@@ -7,6 +7,8 @@ import Testing
         arguments: [
             ("hex:", []), ("hex:02", [2]), ("hex:0A0b", [0x0A, 0x0B]), ("hex:0A 0B", [0x0A, 0x0B]),
             ("hex:0a:0b-0c", [0x0A, 0x0B, 0x0C]), ("text:", []), ("text:hé", [0x68, 0xC3, 0xA9]),
+            // A combining character, which is one with the colon.
+            ("text:\u{301}", [0xCC, 0x81]),
             ("text:hex:00", Array("hex:00".utf8)), ("empty", []), ("u8:255", [255]), ("u8:0x10", [16]),
             ("i8:-128", [0x80]), ("i8:127", [0x7F]), ("u16:258", [2, 1]), ("u16be:258", [1, 2]),
             ("i16:-2", [0xFE, 0xFF]),

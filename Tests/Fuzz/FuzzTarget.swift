@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] = [
         .formats,
         .profiles, .scenarios, .control, .agent, .record, .values, .identifiers, .advertisements, .bluetoothd, .radio,
-        .scenes, .radioControl, .http,
+        .scenes, .radioControl, .http, .captures,
     ]
 }
 

@@ -3,6 +3,7 @@ import Bluejay
 import Foundation
 import LineOutput
 import PlainText
+import ProfileWriting
 
 struct CloneCommand: CentralCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import Bluejay
 import Foundation
 import GATTProfiles
 import MainLoop
+import ProfileWriting
 
 /// A device that was read, and the connection to it.
 @MainActor
@@ -270,7 +271,7 @@ final class DeviceReader {
         var cloned = ClonedDevice.Characteristic(uuid: characteristic.uuid.uuidString, properties: possible)
         if let place = places[characteristic.place] {
             cloned.readFault = faults[place]
-            cloned.needsPairing = readings[place]?.hasPaired ?? false
+            if readings[place]?.hasPaired == true { cloned.encrypted = ["read"] }
             switch readings[place]?.result {
             case .success(let value): cloned.value = value
             case .failure(let failure): cloned.readError = failure.attError.map { UInt8(truncatingIfNeeded: $0) }

@@ -3,6 +3,7 @@ import Bluejay
 import Foundation
 import GATTProfiles
 import PlainText
+import ProfileWriting
 
 struct RecordCommand: CentralCommand {
     static let configuration = CommandConfiguration(

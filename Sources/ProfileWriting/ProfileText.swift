@@ -4,12 +4,13 @@ import GATTProfiles
 import PlainText
 
 /// A device as a profile file, which dittojay can serve. The same device has the same text.
-struct ProfileText {
-    private(set) var lines: [String] = []
+package struct ProfileText {
+    package private(set) var lines: [String] = []
     private let device: ClonedDevice
 
-    init(_ device: ClonedDevice) {
+    package init(_ device: ClonedDevice) {
         self.device = device
+        addComments(device.comments, "")
         add(device.advertisement)
         lines.append(device.services.isEmpty ? "services: []" : "services:")
         for (service, name) in Self.named(device.services, \.uuid, .service) { add(service, name) }
@@ -47,8 +48,15 @@ struct ProfileText {
     }
 
     private mutating func add(_ service: ClonedDevice.Service, _ name: String?) {
-        begin("  ", name, Self.attribute(service.uuid, .service))
+        addComments(service.comments, "  ")
+        if let standard = service.standard {
+            lines.append("  - standard: \(standard)")
+        } else {
+            begin("  ", name, Self.attribute(service.uuid, .service))
+        }
         if service.isAdvertised { lines.append("    advertised: true") }
+        if !service.isPrimary { lines.append("    primary: false") }
+        if service.standard != nil { return }
         guard !service.characteristics.isEmpty else { return lines.append("    characteristics: []") }
         lines.append("    characteristics:")
         for (characteristic, name) in Self.named(service.characteristics, \.uuid, .characteristic) {
@@ -57,23 +65,71 @@ struct ProfileText {
     }
 
     private mutating func add(_ characteristic: ClonedDevice.Characteristic, _ name: String?) {
+        addComments(characteristic.comments, "      ")
         begin("      ", name, Self.attribute(characteristic.uuid, .characteristic))
         func add(_ key: String, _ value: String) { lines.append("        \(key): \(value)") }
         add("properties", "[\(characteristic.properties.joined(separator: ", "))]")
-        if characteristic.needsPairing { add("encrypted", "[read]") }
+        if !characteristic.encrypted.isEmpty {
+            add("encrypted", "[\(characteristic.encrypted.joined(separator: ", "))]")
+        }
         if let value = characteristic.value, !value.isEmpty { add("value", Self.value(value)) }
         if let text = characteristic.description { add("description", Self.quoted(text)) }
         if let format = characteristic.format.flatMap(Self.format) { add("format", format) }
+        var faults = characteristic.faults
         if let error = characteristic.readError {
-            add("faults", "[{on: read, error: 0x\(AssignedName.digits(of: UInt16(error)).suffix(2))}]")
+            faults.insert("{on: read, error: 0x\(AssignedName.digits(of: UInt16(error)).suffix(2))}", at: 0)
         } else if let fault = characteristic.readFault {
-            add("faults", "[{on: read, \(fault.rawValue): true}]")
+            faults.insert("{on: read, \(fault.rawValue): true}", at: 0)
+        }
+        if !faults.isEmpty { add("faults", "[\(faults.joined(separator: ", "))]") }
+        if let notify = characteristic.notify { add("notify", notify) }
+        if let writes = characteristic.writes { self.add(writes) }
+    }
+
+    private mutating func add(_ writes: ClonedDevice.Writes) {
+        switch writes {
+        case .echo(let place): lines.append("        write: {echo: \(reference(to: place))}")
+        case .reactions(let reactions, let stores):
+            lines.append("        write:")
+            if stores { lines.append("          store: true") }
+            lines.append("          when:")
+            for reaction in reactions { add(reaction) }
+        }
+    }
+
+    private mutating func add(_ reaction: ClonedDevice.Reaction) {
+        let match =
+            switch reaction.match {
+            case .value(let bytes): "value: \(Self.value(bytes))"
+            case .pattern(let pattern): "pattern: \(Self.quoted(pattern))"
+            }
+        lines.append("            - \(match)" + (reaction.comment.map { "  # \($0)" } ?? ""))
+        switch reaction.outcome {
+        case .refuse(let error):
+            lines.append("              refuse: 0x\(AssignedName.digits(of: UInt16(error)).suffix(2))")
+        case .play(let steps):
+            lines.append("              do:")
+            for step in steps {
+                switch step {
+                case .wait(let seconds): lines.append("                - wait: \(Duration.text(seconds: seconds))")
+                case .send(let value, let place):
+                    lines.append("                - send: {on: \(reference(to: place)), value: \(Self.value(value))}")
+                }
+            }
+        }
+    }
+
+    private mutating func addComments(_ comments: [String], _ indentation: String) {
+        for comment in comments {
+            // Without an end, a line of it would be a part of the file.
+            let text = TerminalText.escaped(comment)
+            lines.append(text.isEmpty ? "\(indentation)#" : "\(indentation)# \(text)")
         }
     }
 
     /// How another part of the file names a characteristic: by its own name where that is the only one, with its
     /// service in front otherwise.
-    func reference(to place: ClonedDevice.Place) -> String {
+    package func reference(to place: ClonedDevice.Place) -> String {
         let (service, serviceName) = Self.named(device.services, \.uuid, .service)[place.service]
         let named = Self.named(service.characteristics, \.uuid, .characteristic)
         let (characteristic, name) = named[place.characteristic]
@@ -133,6 +189,8 @@ struct ProfileText {
 
     /// A text of two characters and more as such, anything else in hexadecimal digits.
     private static func value(_ bytes: some Collection<UInt8>) -> String {
+        // Without digits the colon would make a key of it.
+        if bytes.isEmpty { return "empty" }
         if bytes.count > 1, let text = ValueText.printable(Array(bytes)) { return quoted("text:" + text) }
         return "hex:" + ValueText.hex(bytes)
     }

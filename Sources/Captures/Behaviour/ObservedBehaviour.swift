@@ -1,0 +1,100 @@
+/// What a device does: its answers to writes, and what it sends by itself.
+package struct ObservedBehaviour: Sendable {
+    /// A value of a recording.
+    package struct SentValue: Sendable {
+        /// Seconds since the recording began.
+        package let time: Double
+        package let handle: UInt16
+        package let bytes: [UInt8]
+        package let packet: Int
+    }
+
+    /// By the handle of the value that is written.
+    package private(set) var reactions: [UInt16: ObservedReactions] = [:]
+    /// By the handle of the value that is sent.
+    package private(set) var counters: [UInt16: CountingNotifications] = [:]
+    /// Of the link on which the most values were sent.
+    package private(set) var recording: [SentValue] = []
+    /// The link that is recorded.
+    package private(set) var recordedLink: Int?
+    /// Values of other links, which no recording has.
+    package private(set) var otherValues = 0
+    /// Values beyond what a recording can have.
+    package private(set) var omittedValues = 0
+    package private(set) var leftOut: [ObservedDevice.Remark] = []
+
+    /// Those of all characteristics: a file has a limit.
+    private static let maximumReactions = 1000
+
+    /// - Parameters:
+    ///   - sessions: of one vantage.
+    ///   - configurations: the Client Characteristic Configurations, by their handles.
+    ///   - excluded: values that something else sends, by their handles.
+    ///   - maximumValues: how many a recording can have.
+    init(
+        _ sessions: [Session], values: Set<UInt16>, configurations: Set<UInt16>, excluded: Set<UInt16>,
+        maximumValues: Int
+    ) {
+        let answers = WriteAnswers(sessions) { values.contains($0) && !excluded.contains($0) }
+        let writes = Dictionary(grouping: answers.occurrences, by: \.handle)
+        var explained: Set<Int> = []
+        var count = 0
+        for (handle, occurrences) in writes.sorted(by: { $0.key < $1.key }) where count < Self.maximumReactions {
+            var finder = ReactionFinder(occurrences)
+            finder.find()
+            leftOut += finder.leftOut
+            guard finder.found.echo != nil || !finder.found.reactions.isEmpty else { continue }
+            reactions[handle] = finder.found
+            count += finder.found.reactions.count
+            explained.formUnion(finder.found.packets)
+        }
+        record(sessions, configurations, maximumValues) { handle, packet in
+            values.contains(handle) && !excluded.contains(handle) && !explained.contains(packet)
+        }
+    }
+
+    private mutating func record(
+        _ sessions: [Session], _ configurations: Set<UInt16>, _ maximumValues: Int,
+        _ isRecorded: (UInt16, Int) -> Bool
+    ) {
+        func values(_ session: Session) -> [(handle: UInt16, bytes: [UInt8], mark: PacketMark)] {
+            session.events.compactMap { event in
+                guard case .value(let handle, let bytes, _) = event.kind, isRecorded(handle, event.mark.number) else {
+                    return nil
+                }
+                return (handle, bytes, event.mark)
+            }
+        }
+        let counts = sessions.map { values($0).count }
+        guard let most = counts.indices.max(by: { counts[$0] < counts[$1] }), counts[most] > 0 else { return }
+        let session = sessions[most]
+        var sent = values(session)
+        recordedLink = session.link
+        otherValues = counts.reduce(0, +) - counts[most]
+        for (handle, values) in Dictionary(grouping: sent, by: \.handle) {
+            counters[handle] = CountingNotifications(values.map { ($0.mark.time, $0.bytes) })
+        }
+        sent.removeAll { counters[$0.handle] != nil }
+        omittedValues = max(0, sent.count - maximumValues)
+        guard let first = sent.first else { return }
+        let begin = Self.begin(session, configurations, before: first.mark)
+        var last = 0.0
+        for value in sent.prefix(maximumValues) {
+            // A clock that was set back must not make the recording go back.
+            last = max(last, Double(value.mark.time - begin) / 1_000_000)
+            recording.append(
+                SentValue(time: last, handle: value.handle, bytes: value.bytes, packet: value.mark.number))
+        }
+    }
+
+    /// What the times count from: the last subscription before the first value, as in playback.
+    private static func begin(_ session: Session, _ configurations: Set<UInt16>, before first: PacketMark) -> Int64 {
+        let subscription = session.events.last { event in
+            guard event.mark.number < first.number, case .write(let handle, let value, _, .success) = event.kind else {
+                return false
+            }
+            return configurations.contains(handle) && value.subscription == true
+        }
+        return subscription.map { ($0.answerMark ?? $0.mark).time } ?? first.time
+    }
+}

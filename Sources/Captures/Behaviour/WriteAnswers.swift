@@ -1,0 +1,88 @@
+/// Which values the device sends in answer to which writes. A value is an answer if its characteristic never sends
+/// anything but shortly after a write.
+struct WriteAnswers {
+    struct Answer: Hashable {
+        let handle: UInt16
+        let value: [UInt8]
+    }
+
+    /// One write, and what followed it until the next one.
+    struct Occurrence {
+        let handle: UInt16
+        let value: [UInt8]
+        let mark: PacketMark
+        var answers: [Answer] = []
+        /// Seconds from the write, or the answer before.
+        var delays: [Double] = []
+        /// Where the answers are, by the packets' numbers.
+        var packets: [Int] = []
+    }
+
+    /// In their order.
+    let occurrences: [Occurrence]
+    /// The characteristics that send nothing but answers, by the handles of their values.
+    let answering: Set<UInt16>
+
+    /// How long after a write a value still counts as its answer.
+    private static let maximumDelay: Int64 = 2_000_000
+
+    /// - Parameter isValue: whether a handle is that of a characteristic's value.
+    init(_ sessions: [Session], isValue: (UInt16) -> Bool) {
+        var occurrences: [Occurrence] = []
+        var total: [UInt16: Int] = [:]
+        var answered: [UInt16: Int] = [:]
+        var writes: [UInt16: Set<Int>] = [:]
+        for session in sessions {
+            // The write that values are answers to, and when the last of them came.
+            var current: Int?
+            var last: Int64 = 0
+            for event in session.events {
+                switch event.kind {
+                case .write(let handle, let value, _, .success) where isValue(handle):
+                    current = occurrences.count
+                    last = event.mark.time
+                    occurrences.append(Occurrence(handle: handle, value: value, mark: event.mark))
+                case .value(let handle, let value, _):
+                    total[handle, default: 0] += 1
+                    guard let index = current, event.mark.time - last <= Self.maximumDelay else { break }
+                    answered[handle, default: 0] += 1
+                    writes[handle, default: []].insert(index)
+                    occurrences[index].answers.append(Answer(handle: handle, value: value))
+                    occurrences[index].delays.append(max(0, Double(event.mark.time - last) / 1_000_000))
+                    occurrences[index].packets.append(event.mark.number)
+                    last = event.mark.time
+                case .truncatedValue(let handle): total[handle, default: 0] += 1
+                case .disconnected: current = nil
+                default: break
+                }
+            }
+        }
+        let answering = Set(total.keys.filter { total[$0] == answered[$0] && (writes[$0]?.count ?? 0) >= 2 })
+        self.answering = answering
+        self.occurrences = occurrences.map { $0.only(answering) }
+    }
+}
+
+extension WriteAnswers.Occurrence {
+    /// The same with the answers of these characteristics alone.
+    fileprivate func only(_ handles: Set<UInt16>) -> Self {
+        guard !answers.allSatisfy({ handles.contains($0.handle) }) else { return self }
+        var copy = self
+        copy.answers = []
+        copy.delays = []
+        copy.packets = []
+        // The time of what is left out is that of what follows.
+        var skipped = 0.0
+        for (index, answer) in answers.enumerated() {
+            guard handles.contains(answer.handle) else {
+                skipped += delays[index]
+                continue
+            }
+            copy.answers.append(answer)
+            copy.delays.append(delays[index] + skipped)
+            copy.packets.append(packets[index])
+            skipped = 0
+        }
+        return copy
+    }
+}

@@ -1,0 +1,49 @@
+/// What controllers report of devices that advertise: LE Advertising Report and LE Extended Advertising Report.
+struct AdvertisingReports {
+    /// Extended advertisements of which more is to come.
+    private var pieces: [DeviceAddress: [UInt8]] = [:]
+    private static let maximumPieces = 64
+    private static let maximumLength = 1650
+
+    /// - Parameter report: gets a device's address, what it advertises, and whether that is a scan response.
+    mutating func receive(
+        _ parameters: ByteCursor, isExtended: Bool, _ report: (DeviceAddress, ArraySlice<UInt8>, Bool) -> Void
+    ) {
+        var cursor = parameters
+        guard let count = cursor.u8() else { return }
+        for _ in 0..<count {
+            guard isExtended ? extended(&cursor, report) : legacy(&cursor, report) else { return }
+        }
+    }
+
+    private func legacy(
+        _ cursor: inout ByteCursor, _ report: (DeviceAddress, ArraySlice<UInt8>, Bool) -> Void
+    ) -> Bool {
+        guard let type = cursor.u8(), let addressType = cursor.u8(), let address = cursor.bytes(6),
+            let length = cursor.u8()
+        else { return false }
+        let data = cursor.rest.prefix(Int(length))
+        report(DeviceAddress(address, isRandom: addressType & 1 == 1), data, type == 4)
+        // Behind the data there is the strength.
+        return cursor.skip(data.count) && cursor.skip(1)
+    }
+
+    private mutating func extended(
+        _ cursor: inout ByteCursor, _ report: (DeviceAddress, ArraySlice<UInt8>, Bool) -> Void
+    ) -> Bool {
+        guard let type = cursor.u16(), let addressType = cursor.u8(), let bytes = cursor.bytes(6), cursor.skip(14),
+            let length = cursor.u8()
+        else { return false }
+        let part = cursor.rest.prefix(Int(length))
+        let address = DeviceAddress(bytes, isRandom: addressType & 1 == 1)
+        var data = Array(part)
+        if let former = pieces.removeValue(forKey: address) { data = former + part }
+        // Two bits have the state of the data: 1 is incomplete.
+        if type >> 5 & 3 == 1 {
+            if pieces.count < Self.maximumPieces, data.count <= Self.maximumLength { pieces[address] = data }
+        } else if addressType != 0xFF {
+            report(address, data[...], type & 0b1000 != 0)
+        }
+        return cursor.skip(part.count)
+    }
+}

@@ -1,0 +1,300 @@
+import AssignedNumbers
+import Foundation
+import GATTProfiles
+import PlainText
+import ProfileWriting
+
+/// Makes one characteristic of a profile: its value, its security, its descriptors and what it does.
+struct CharacteristicImport {
+    private(set) var clone: ClonedDevice.Characteristic
+    private(set) var report = ImportReport()
+    private let characteristic: ImportedTable.Characteristic
+    private let device: ObservedDevice
+    private let sessions: [Session]
+    private let uses: [UInt16: AttributeUse]
+    private let behaviour: ObservedBehaviour
+    private let senders: [UInt16: ClonedDevice.Place]
+    private let options: ImportOptions
+
+    /// ATT errors of links that lack authentication, authorization, a long enough key, or encryption.
+    static let securityErrors: Set<UInt8> = [0x05, 0x08, 0x0C, 0x0F]
+
+    init(
+        _ characteristic: ImportedTable.Characteristic, _ device: ObservedDevice, _ sessions: [Session],
+        _ uses: [UInt16: AttributeUse], _ behaviour: ObservedBehaviour, _ senders: [UInt16: ClonedDevice.Place],
+        _ options: ImportOptions
+    ) {
+        self.characteristic = characteristic
+        self.device = device
+        self.sessions = sessions
+        self.uses = uses
+        self.behaviour = behaviour
+        self.senders = senders
+        self.options = options
+        clone = ClonedDevice.Characteristic(
+            uuid: characteristic.uuid ?? PlaceholderUUID.characteristic(characteristic.handle),
+            properties: characteristic.properties.filter { ImportedTable.knownProperties.contains($0) })
+    }
+
+    /// For sentences: the UUID with its name, or the handle.
+    private var title: String {
+        guard let uuid = characteristic.uuid else { return "the attribute \(HandleText.text(characteristic.handle))" }
+        let name = UInt16(uuid, radix: 16).flatMap { AssignedKind.characteristic.name(of: $0) }
+        return name.map { "\($0) (\(uuid))" } ?? uuid
+    }
+
+    private var firstUse: Int? {
+        (uses[characteristic.handle] ?? characteristic.configuration.flatMap { uses[$0] })?.first.number
+    }
+
+    private var handleText: String { HandleText.text(characteristic.handle) }
+
+    mutating func make() {
+        if characteristic.uuid == nil {
+            clone.comments.append("Handle \(handleText); fill in the UUID.")
+            report.guess(
+                "\(title): \(characteristic.properties.joined(separator: ", ")), from what was done with it",
+                firstUse)
+        } else if characteristic.isGuessed {
+            clone.comments.append("The properties are those that were used: no declaration was seen.")
+            report.guess("the properties of \(title)", firstUse)
+        }
+        if characteristic.isConfigurationGuessed, let handle = characteristic.configuration {
+            report.guess(
+                "\(HandleText.text(handle)) is the Client Characteristic Configuration of \(title)",
+                uses[handle]?.first.number)
+        }
+        let others = characteristic.properties.filter { !ImportedTable.knownProperties.contains($0) }
+        if !others.isEmpty { report.leaveOut("\(others.joined(separator: ", ")) of \(title)") }
+        addValue()
+        addSecurity()
+        addDescriptors()
+        addBehaviour()
+        addErrors()
+        checkSubscription()
+    }
+
+    /// Values that nobody has subscribed to in the capture: a bonded central has done so before.
+    private mutating func checkSubscription() {
+        guard senders[characteristic.handle] != nil,
+            let use = uses[characteristic.handle], use.notifications + use.indications > 0,
+            characteristic.configuration.flatMap({ uses[$0] })?.looksLikeConfiguration != true
+        else { return }
+        report.leaveOut(
+            "the subscription of \(title), which sends without one in the capture: dittojay sends to subscribers only",
+            use.first.number)
+    }
+
+    // MARK: The value
+
+    private mutating func addValue() {
+        guard clone.properties.contains("read") else { return }
+        guard let value = device.table.values[characteristic.handle] else {
+            if uses[characteristic.handle]?.values ?? 0 > 0 {
+                report.leaveOut("the value of \(title), which the capture has cut off")
+            }
+            clone.comments.append("Its value was not read.")
+            return
+        }
+        clone.value = Data(value.bytes)
+        report.recognize("the value of \(title)", value.mark.number)
+        if value.isTruncated { report.leaveOut("the end of the value of \(title), which the capture has cut off") }
+        let others = Set(readValues).subtracting([value.bytes])
+        if !others.isEmpty {
+            report.leaveOut("\(counted(others.count, "other value")) of \(title): the first one is in the file")
+        }
+    }
+
+    private var readValues: [[UInt8]] {
+        sessions.flatMap { session in
+            session.events.compactMap { event in
+                guard case .read(characteristic.handle, .success(let value)) = event.kind else { return nil }
+                return value
+            }
+        }
+    }
+
+    // MARK: Security
+
+    private mutating func addSecurity() {
+        add("read", refusal(.read, of: characteristic.handle), isPossible: clone.properties.contains("read"))
+        let isWriteable = clone.properties.contains { $0.hasPrefix("write") }
+        add("write", refusal(.write, of: characteristic.handle), isPossible: isWriteable)
+        let notifies = clone.properties.contains("notify") || clone.properties.contains("indicate")
+        add("notify", characteristic.configuration.flatMap { refusal(.write, of: $0) }, isPossible: notifies)
+    }
+
+    private func refusal(
+        _ use: ObservedTable.Refusal.Use, of handle: UInt16
+    ) -> ObservedTable.Refusal? {
+        device.table.refusals[handle]?.first { $0.use == use && Self.securityErrors.contains($0.error) }
+    }
+
+    private mutating func add(_ use: String, _ refusal: ObservedTable.Refusal?, isPossible: Bool) {
+        guard let refusal, isPossible else { return }
+        clone.encrypted.append(use)
+        report.recognize(
+            "\(title) needs pairing to \(use): ATT error 0x\(AssignedName.digits(of: UInt16(refusal.error)).suffix(2))",
+            refusal.mark.number)
+        if refusal.isLinkEncrypted {
+            report.guess(
+                "\(title) needs no more than encryption to \(use): it was refused on an encrypted link, so it may need "
+                    + "authentication (authenticated: [\(use)])", refusal.mark.number)
+        }
+    }
+
+    // MARK: Descriptors
+
+    /// Those that bluetoothd makes from the properties.
+    private static let ownDescriptors = ["2900", "2902", "2903"]
+
+    private mutating func addDescriptors() {
+        for (handle, type) in characteristic.descriptors.sorted(by: { $0.key < $1.key })
+        where !Self.ownDescriptors.contains(type) && handle != characteristic.configuration {
+            let value = device.table.values[handle]?.bytes
+            if type == "2901", let text = value.flatMap({ ValueText.printable($0) }) {
+                clone.description = text
+            } else if type == "2904", let value, value.count == 7 {
+                clone.format = Data(value)
+            } else {
+                let name = type.isEmpty ? "at \(HandleText.text(handle))" : type
+                report.leaveOut(
+                    "the descriptor \(name) of \(title)" + (value.map { ", which is \(ValuePreview.text($0))" } ?? ""))
+            }
+        }
+    }
+
+    // MARK: Behaviour
+
+    private mutating func addBehaviour() {
+        let handle = characteristic.handle
+        if let counter = behaviour.counters[handle], senders[handle] != nil {
+            let prefix = counter.prefix.isEmpty ? "" : ", prefix: hex:\(ValueText.hex(counter.prefix))"
+            clone.notify =
+                "{every: \(Duration.text(seconds: counter.interval)), counter: {type: \(counter.type), "
+                + "from: \(counter.first), step: \(counter.step)\(prefix)}}"
+            report.recognize("\(title) counts, by \(counter.step) every \(Duration.text(seconds: counter.interval))")
+        }
+        guard let found = behaviour.reactions[handle], clone.properties.contains(where: { $0.hasPrefix("write") })
+        else { return }
+        if let echo = found.echo, let place = senders[echo] {
+            clone.writes = .echo(to: place)
+            report.recognize("each write of \(title) is sent back on \(HandleText.text(echo))")
+            return
+        }
+        let reactions = found.reactions.compactMap(reaction)
+        guard !reactions.isEmpty else { return }
+        clone.writes = .reactions(reactions, stores: clone.properties.contains("read"))
+        for reaction in found.reactions {
+            let value = Self.pattern(Array(reaction.value.prefix(20))) + (reaction.value.count > 20 ? "…" : "")
+            let text = "the answer to \(value) written to \(title)"
+            if reaction.count > 1 {
+                report.recognize("\(text), \(counted(reaction.count, "time"))", reaction.mark.number)
+            } else {
+                report.guess("\(text), which was seen once", reaction.mark.number)
+            }
+        }
+    }
+
+    /// Shorter pauses are those of the link.
+    private static let minimumWait = 0.05
+
+    private func reaction(_ reaction: ObservedReactions.Reaction) -> ClonedDevice.Reaction? {
+        var steps: [ClonedDevice.Reaction.Step] = []
+        for step in reaction.steps {
+            guard let place = senders[step.handle] else { return nil }
+            if step.delay >= Self.minimumWait { steps.append(.wait((step.delay * 100).rounded() / 100)) }
+            steps.append(.send(Data(step.value), on: place))
+        }
+        let exact = reaction.value.compactMap(\.self)
+        let match: ClonedDevice.Reaction.Match =
+            exact.count == reaction.value.count ? .value(Data(exact)) : .pattern(Self.pattern(reaction.value))
+        let comment = reaction.count == 1 ? "seen once, packet \(reaction.mark.number)" : "seen \(reaction.count) times"
+        return .init(match, .play(steps), comment: comment)
+    }
+
+    /// `hex:01 ?? 03`
+    private static func pattern(_ value: [UInt8?]) -> String {
+        guard !value.isEmpty else { return "empty" }
+        return "hex:" + value.map { $0.map { ValueText.hex([$0]) } ?? "??" }.joined(separator: " ")
+    }
+
+    // MARK: Errors
+
+    /// Requests that were refused for other reasons than security, or not answered.
+    private mutating func addErrors() {
+        for use in ["read", "write"] {
+            let runs = FailureRuns(sessions, characteristic.handle, isRead: use == "read").runs
+            let isPossible = clone.properties.contains { $0 == use || (use == "write" && $0 == "write") }
+            for run in runs {
+                let what =
+                    run.error.map { "ATT error 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no answer"
+                let text = "\(what) to \(counted(run.count, use)) of \(title)"
+                guard options.includesFaults, isPossible, clone.faults.count < Self.maximumFaults else {
+                    report.leaveOut(text + (options.includesFaults ? "" : "; --faults makes a fault of it"), run.packet)
+                    continue
+                }
+                let action =
+                    run.error.map { "error: 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no-answer: true"
+                let after = run.before > 0 ? ", after: \(run.before)" : ""
+                let times = run.isLast ? "" : ", times: \(run.count)"
+                clone.faults.append("{on: \(use), \(action)\(after)\(times)}")
+                report.recognize(text + ", as a fault", run.packet)
+            }
+        }
+    }
+
+    private static let maximumFaults = 10
+}
+
+/// Requests to an attribute that failed alike, one after another.
+struct FailureRuns {
+    struct Run {
+        /// Nil: not answered.
+        let error: UInt8?
+        var count = 1
+        /// How many requests there were before.
+        let before: Int
+        let packet: Int
+        /// Whether no request succeeded after it.
+        var isLast = true
+    }
+
+    private(set) var runs: [Run] = []
+
+    private static let maximumRuns = 100
+
+    init(_ sessions: [Session], _ handle: UInt16, isRead: Bool) {
+        var requests = 0
+        var isInRun = false
+        for session in sessions {
+            for event in session.events {
+                let outcome: SessionEvent.Outcome
+                switch event.kind {
+                case .read(handle, let result) where isRead: outcome = result
+                case .write(handle, _, true, let result) where !isRead: outcome = result
+                default: continue
+                }
+                let error: UInt8?
+                switch outcome {
+                case .error(let code) where CharacteristicImport.securityErrors.contains(code): continue
+                case .error(let code): error = code
+                case .unanswered: error = nil
+                case .success, .truncated:
+                    if !runs.isEmpty { runs[runs.count - 1].isLast = false }
+                    isInRun = false
+                    requests += 1
+                    continue
+                }
+                if isInRun, let last = runs.last, last.error == error {
+                    runs[runs.count - 1].count += 1
+                } else if runs.count < Self.maximumRuns {
+                    if !runs.isEmpty { runs[runs.count - 1].isLast = false }
+                    runs.append(Run(error: error, before: requests, packet: event.mark.number))
+                    isInRun = true
+                }
+                requests += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Captures
+import Dittojay
+import Foundation
+import TestSupport
+import Testing
+
+/// What a device does, and what a central did, become parts of files.
+@Suite struct CapturedBehaviourTests {
+    private func builder(_ body: (inout CaptureBuilder) -> Void) -> CaptureBuilder {
+        var builder = CaptureBuilder()
+        builder.connect()
+        builder.discover()
+        body(&builder)
+        return builder
+    }
+
+    private func reactions(_ made: DeviceImport) throws -> [WriteReaction] {
+        try profile(made).services[1].characteristics[0].writes?.reactions ?? []
+    }
+
+    @Test func `an answer that comes again is a reaction, another stays in the recording`() throws {
+        let made = try imported(
+            builder {
+                $0.write(0x25, [1, 0])
+                for number in 0..<3 {
+                    $0.write(0x22, Array("PING".utf8))
+                    $0.time += 200_000
+                    $0.notify(0x24, Array("PONG".utf8))
+                    $0.write(0x22, Array("TIME".utf8))
+                    $0.notify(0x24, [UInt8(number), 1])
+                }
+            })
+        let reactions = try reactions(made)
+        #expect(reactions.map(\.match) == [.value(Array("PING".utf8))])
+        guard case .play(let steps)? = reactions.first?.outcome else { return #expect(Bool(false), "no steps") }
+        #expect(steps.count == 2)
+        if case .wait(let seconds) = steps[0] { #expect(abs(seconds - 0.2) < 0.02) }
+        let recorded = try #require(try profile(made).recording)
+        #expect(recorded.values.map(\.bytes) == [[0, 1], [1, 1], [2, 1]])
+        #expect(made.report.leftOut.contains { $0.text.contains("differ in byte 0") })
+    }
+
+    @Test func `values that are answered alike become a pattern`() throws {
+        let made = try imported(
+            builder {
+                for value: UInt8 in 1...4 {
+                    $0.write(0x22, [0x10, value, 0x03])
+                    $0.notify(0x24, [0x10, 0x00])
+                }
+                $0.write(0x22, [0x20, 0, 0])
+                $0.notify(0x24, [0x20])
+            })
+        let reactions = try reactions(made)
+        #expect(try reactions.first?.match == .pattern(BytePattern("hex:10 ?? 03")))
+        #expect(reactions.count == 2)
+        #expect(made.report.guessed.contains { $0.text.hasSuffix("which was seen once") })
+    }
+
+    @Test func `a characteristic that sends back what is written echoes`() throws {
+        let made = try imported(
+            builder {
+                for value: UInt8 in 1...3 {
+                    $0.write(0x22, [value])
+                    $0.notify(0x24, [value])
+                }
+            })
+        let effects = try profile(made).services[1].characteristics[0].writes?.effects ?? []
+        #expect(effects.count == 1)
+        if case .echo(let path)? = effects.first {
+            #expect(path.characteristic == "6e400003-b5a3-f393-e0a9-e50e24dcca9e")
+        }
+    }
+
+    @Test func `values that count are counted`() throws {
+        let made = try imported(
+            builder {
+                $0.write(0x25, [1, 0])
+                for number in 250..<262 {
+                    $0.time += 99_000
+                    $0.notify(0x24, [0xA0] + little(number, 2))
+                }
+            })
+        let plan = try #require(try profile(made).services[1].characteristics[1].notifications)
+        #expect(plan.interval == 0.1)
+        #expect(plan.source == .counter(.init(number: .u16, first: 250, step: 1, prefix: [0xA0])))
+        #expect(try profile(made).recording == nil)
+    }
+
+    @Test func `times of a recording count from the last subscription`() throws {
+        let made = try imported(
+            builder {
+                $0.write(0x13, [2, 0])
+                $0.write(0x25, [1, 0])
+                $0.time += 249_000
+                $0.notify(0x24, [9, 9])
+                $0.time += 999_000
+                $0.receive([0x1D, 0x12, 0x00, 1])
+            })
+        let values = try #require(try profile(made).recording).values
+        #expect(values.map { ($0.time * 100).rounded() / 100 } == [0.25, 1.25])
+        #expect(values.map(\.bytes) == [[9, 9], [1]])
+    }
+
+    @Test func `errors become faults only if asked for`() throws {
+        let builder = builder {
+            $0.refuse([0x0A, 0x15, 0x00], 0x81)
+            $0.refuse([0x0A, 0x15, 0x00], 0x81)
+            $0.read(0x15, [1])
+        }
+        let plain = try imported(builder)
+        #expect(try profile(plain).services[0].characteristics[1].faults.isEmpty)
+        #expect(plain.report.leftOut.contains { $0.text.contains("ATT error 0x81 to 2 reads") })
+        let faulty = try profile(imported(builder, faults: true)).services[0].characteristics[1].faults
+        #expect(faulty == [Fault(on: .read, .error(0x81), skip: 0, times: 2)])
+    }
+
+    @Test func `a scenario expects what the central did`() throws {
+        var builder = CaptureBuilder()
+        builder.session()
+        let rx = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
+        #expect(
+            try scenario(imported(builder)) == [
+                "# What the central did. Times are twice as long as they were, and at least 10 s.", "scenario:",
+                "  - expect: {occasion: connected, within: 60 s}",
+                "  - expect: {occasion: read, on: temperature-type}",
+                "  - expect: {occasion: subscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}",
+                "  - expect: {occasion: written, on: \(rx), value: hex:50494e47, times: 2}",
+                "  - expect: {occasion: subscribed, on: temperature-measurement}",
+                "  - expect: {occasion: disconnected}",
+            ])
+    }
+
+    @Test func `what differed between links may differ`() throws {
+        var builder = CaptureBuilder()
+        for link in 0..<2 {
+            builder.connect()
+            if link == 0 { builder.discover() }
+            builder.write(link == 0 ? 0x25 : 0x13, [link == 0 ? 1 : 2, 0])
+            builder.write(link == 0 ? 0x13 : 0x25, [link == 0 ? 2 : 1, 0])
+            builder.time += link == 0 ? 0 : 20_000_000
+            builder.write(0x22, [UInt8(link), 7])
+            builder.disconnect()
+        }
+        let lines = try scenario(imported(builder))
+        #expect(
+            Array(lines.dropFirst(2)) == [
+                "  - repeat:", "      times: 2", "      steps:",
+                "        - expect: {occasion: connected, within: 60 s}", "        - expect:",
+                "            in-any-order:",
+                "              - {occasion: subscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}",
+                "              - {occasion: subscribed, on: temperature-measurement}",
+                "        - expect: {occasion: written, on: 6E400002-B5A3-F393-E0A9-E50E24DCCA9E, within: 41 s}",
+                "        - expect: {occasion: disconnected}",
+            ])
+    }
+
+    private func glucose(_ response: [UInt8]) -> CaptureBuilder {
+        var builder = CaptureBuilder()
+        builder.connect()
+        builder.send([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28])
+        builder.receive([0x11, 6, 0x10, 0x00, 0x1F, 0x00, 0x08, 0x18])
+        builder.send([0x08, 0x10, 0x00, 0x1F, 0x00, 0x03, 0x28])
+        builder.receive(
+            [0x09, 7, 0x11, 0, 0x10, 0x12, 0, 0x18, 0x2A, 0x14, 0, 0x10, 0x15, 0, 0x34, 0x2A]
+                + [0x17, 0, 0x02, 0x18, 0, 0x51, 0x2A, 0x19, 0, 0x28, 0x1A, 0, 0x52, 0x2A])
+        builder.write(0x1A, [1, 1])
+        builder.notify(0x12, [0, 1, 0])
+        builder.receive([0x1D, 0x1A, 0x00] + response)
+        builder.send([0x1E])
+        return builder
+    }
+
+    @Test func `a control point that behaves as its specification says is the standard service's`() throws {
+        let made = try imported(glucose([6, 0, 1, 1]))
+        #expect(try profile(made).services.map(\.standard) == [.glucose])
+        #expect(made.report.recognized.contains { $0.text.hasPrefix("the procedures 0x01 of a control point") })
+        let other = try imported(glucose([9, 9]))
+        #expect(try profile(other).services.map(\.standard) == [nil])
+        #expect(other.report.leftOut.contains { $0.text.contains("0909 is not a response to 0101") })
+    }
+}

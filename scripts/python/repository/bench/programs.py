@@ -200,12 +200,12 @@ def peripheral(name: str, builds: Builds) -> Peripheral:
 
 
 def central(name: str, builds: Builds) -> list[str]:
-    """The command of a central: bluejay, bluejay-before or bleak, each also with -sockets behind its name."""
+    """The command of a central: bluejay (Tests/CentralBench), bluejay-before or bleak, each also with -sockets."""
     base = name.removesuffix("-sockets")
     if base == "bleak":
         program = repository_tool("bleak-client")
     else:
-        program = [builds.program("bluejay", is_before_build(base, "bluejay")), "measure"]
+        program = [builds.program("CentralBench", is_before_build(base, "bluejay"))]
     return [*program, *(["--sockets"] if base != name else []), "--adapter", CLIENT, NAME]
 
 

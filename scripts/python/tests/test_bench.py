@@ -127,7 +127,7 @@ def test_an_earlier_build_is_measured_by_the_same_names() -> None:
 @pytest.mark.parametrize(
     ("pairs", "reason"),
     [
-        ("dittojay+bluejay-before", "bluejay-before needs --before"),
+        ("dittojay+bluejay-before", "bluejay-before: a program of an earlier build needs --before"),
         ("dittojay+bluejya", "no program to measure is called bluejya"),
         ("bless+bleak-before", "no program to measure is called bleak-before"),
         ("dittojay", "dittojay"),

@@ -188,7 +188,7 @@ class Builds:
     def program(self, name: str, is_before: bool) -> str:
         folder = self.before if is_before else self.current
         if is_before and folder is None:
-            raise ValueError(f"{name}-before needs --before, the folder of an earlier build")
+            raise ValueError("a program of an earlier build needs --before, the folder of that build")
         return str(folder / name) if folder else name
 
 

@@ -100,7 +100,7 @@ let package = Package(
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "Bluejay", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "AssignedNumbers", "BlueZ", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput",
                 "MainLoop", "PlainText", "Posix", "ProfileWriting", "RestorationAgent", argumentParser, logging,
             ]),
 
@@ -151,7 +151,8 @@ let package = Package(
         .testTarget(
             name: "BluejayTests",
             dependencies: [
-                "Bluejay", "BluetoothLab", "CoreBluetooth", "OwnUIKit", "TestSupport", "UIKitStandIns",
+                "Bluejay", "BluetoothLab", "CentralBench", "CommandSupport", "CoreBluetooth", "OwnUIKit", "TestSupport",
+                "UIKitStandIns",
             ]),
         .testTarget(
             name: "CommandSupportTests",
@@ -168,8 +169,8 @@ let package = Package(
         .testTarget(
             name: "BluejayCommandTests",
             dependencies: [
-                "BlueZ", "Bluejay", "BluejayCommand", "CoreBluetooth", "DBus", "Dittojay", "GATTProfiles", "LineOutput",
-                "MainLoop", "PlainText", "ProfileWriting", "TestSupport",
+                "BluejayCommand", "CoreBluetooth", "Dittojay", "GATTProfiles", "LineOutput", "PlainText",
+                "ProfileWriting", "TestSupport",
             ]),
         .testTarget(
             name: "CapturesTests",
@@ -193,11 +194,26 @@ let package = Package(
             path: "Tests/Fuzz"),
         // scripts/soak, which runs in the lab: the same holds for it.
         .executableTarget(name: "Soak", dependencies: ["BluetoothLab"], path: "Tests/Soak"),
+        // The central of ./lab bench, and a program whose state is restored, which tests kill.
+        .executableTarget(
+            name: "CentralBench",
+            dependencies: [
+                "Bluejay", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput", "MainLoop", "PlainText",
+                argumentParser,
+            ],
+            path: "Tests/CentralBench"),
+        .executableTarget(
+            name: "RestorationDemo",
+            dependencies: [
+                "Bluejay", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput", "MainLoop", "PlainText",
+                argumentParser,
+            ],
+            path: "Tests/RestorationDemo"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BlueZ", "Bluejay", "BluejayCommand", "BluetoothLab", "CoreBluetooth", "DBus", "GATTProfiles",
-                "MainLoop", "Posix", "TestSupport",
+                "BlueZ", "Bluejay", "BluetoothLab", "CoreBluetooth", "DBus", "GATTProfiles", "MainLoop", "Posix",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

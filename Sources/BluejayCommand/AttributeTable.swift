@@ -1,5 +1,4 @@
 import AssignedNumbers
-import Bluejay
 import CoreBluetooth
 import GATTProfiles
 
@@ -34,7 +33,7 @@ struct AttributeTable {
         return path(of: characteristic) + "/" + Self.numbered(descriptor, among: characteristic.descriptors ?? [])
     }
 
-    func path(of target: AttributeTarget) -> String {
+    func path(of target: ValueAttribute) -> String {
         switch target {
         case .characteristic(let characteristic): path(of: characteristic)
         case .descriptor(let descriptor): path(of: descriptor)
@@ -56,7 +55,7 @@ struct AttributeTable {
     ///
     /// - Parameter device: the device, for the message.
     /// - Throws: ``Failure`` if there is none, or more than one.
-    func find(_ selector: AttributeSelector, of device: String) throws -> AttributeTarget {
+    func find(_ selector: AttributeSelector, of device: String) throws -> ValueAttribute {
         let found = matches(selector)
         if let only = found.first, found.count == 1 { return only }
         let kind: String
@@ -71,37 +70,24 @@ struct AttributeTable {
             "\(device) has several \(kind)s \(selector.text); name one by its number or its handle: \(candidates)")
     }
 
-    private func matches(_ selector: AttributeSelector) -> [AttributeTarget] {
+    private func matches(_ selector: AttributeSelector) -> [ValueAttribute] {
         switch selector.kind {
         case .handle(let handle):
             let characteristics = characteristics
             let descriptors = characteristics.flatMap { $0.descriptors ?? [] }
-            return characteristics.filter { $0.handle == handle }.map(AttributeTarget.characteristic)
-                + descriptors.filter { $0.handle == handle }.map(AttributeTarget.descriptor)
+            return characteristics.filter { $0.handle == handle }.map(ValueAttribute.characteristic)
+                + descriptors.filter { $0.handle == handle }.map(ValueAttribute.descriptor)
         case .path(let service, let characteristic, let descriptor):
             let owners = service.map { Self.choose($0, from: services) } ?? services
             let found = Self.choose(characteristic, from: owners.flatMap { $0.characteristics ?? [] })
-            guard let descriptor else { return found.map(AttributeTarget.characteristic) }
+            guard let descriptor else { return found.map(ValueAttribute.characteristic) }
             return Self.choose(descriptor, from: found.flatMap { $0.descriptors ?? [] })
-                .map(AttributeTarget.descriptor)
+                .map(ValueAttribute.descriptor)
         }
     }
 
     private static func choose<T: CBAttribute>(_ step: AttributeSelector.Step, from candidates: [T]) -> [T] {
         step.choose(from: candidates, uuid: \.uuid.uuidString, name: \.uuid.name)
-    }
-}
-
-/// An attribute that can be read or written.
-enum AttributeTarget {
-    case characteristic(CBCharacteristic)
-    case descriptor(CBDescriptor)
-
-    var attribute: CBAttribute {
-        switch self {
-        case .characteristic(let characteristic): characteristic
-        case .descriptor(let descriptor): descriptor
-        }
     }
 }
 

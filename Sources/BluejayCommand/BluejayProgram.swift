@@ -55,11 +55,10 @@ struct BluejayProgram: AsyncParsableCommand {
                 name: "Data",
                 subcommands: [
                     ReadCommand.self, WriteCommand.self, ListenCommand.self, MonitorCommand.self, L2CAPCommand.self,
-                    MeasureCommand.self,
                 ]),
             CommandGroup(name: "Profile File", subcommands: [CloneCommand.self, RecordCommand.self]),
             CommandGroup(name: "Pairing", subcommands: [PairCommand.self, UnpairCommand.self]),
-            CommandGroup(name: "State Restoration", subcommands: [AgentCommand.self, DemoCommand.self]),
+            CommandGroup(name: "State Restoration", subcommands: [AgentCommand.self]),
             CommandGroup(name: "Setup", subcommands: [DoctorCommand.self]),
         ])
 

@@ -1,4 +1,3 @@
-import Bluejay
 import CoreBluetooth
 import MainLoop
 import Synchronization

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Bluejay
+import CoreBluetooth
 import GATTProfiles
 import PlainText
 
@@ -25,20 +25,20 @@ struct CharacteristicOptions: ParsableArguments {
     @MainActor
     func ask<Answer>(
         _ context: CommandContext, answerTimeout: Double,
-        _ request: (DirectPeripheral, AttributeTarget) async throws -> Answer
+        _ request: (DeviceConnection, ValueAttribute) async throws -> Answer
     ) async throws -> Answer {
         guard let selector = AttributeSelector(characteristic) else {
             throw Failure(.noSuchCharacteristic, characteristic)
         }
-        return try await context.ask(target, answerTimeout: answerTimeout) { direct in
-            try await request(direct, direct.table.find(selector, of: target.device))
+        return try await context.ask(target, answerTimeout: answerTimeout) { connection in
+            try await request(connection, connection.table.find(selector, of: target.device))
         }
     }
 }
 
-extension DirectPeripheral {
+extension DeviceConnection {
     /// Adds the attribute to an object.
-    func add(_ target: AttributeTarget, to object: inout JSONObject) {
+    func add(_ target: ValueAttribute, to object: inout JSONObject) {
         object.add("characteristic", table.path(of: target))
         object.add("handle", target.attribute.handle.map(AttributeSelector.digits(ofHandle:)))
         object.add("name", target.attribute.uuid.name)

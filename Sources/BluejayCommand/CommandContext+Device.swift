@@ -1,7 +1,5 @@
 import BlueZ
-import Bluejay
-import Foundation
-import GATTProfiles
+import CoreBluetooth
 import MainLoop
 
 extension CommandContext {
@@ -14,7 +12,7 @@ extension CommandContext {
     /// edge of its range.
     ///
     /// - Parameter answerTimeout: how long the device may take to answer a request after that, in seconds.
-    func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DirectPeripheral {
+    func open(_ target: DeviceOptions, answerTimeout: Double) async throws -> DeviceConnection {
         try await open(target.selector, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
     }
 
@@ -25,22 +23,40 @@ extension CommandContext {
     ///   - limit: how long it may take to find and connect to it, and to discover what it has, in seconds.
     func open(
         _ selector: DeviceSelector, _ device: String, limit: Double, answerTimeout: Double
-    ) async throws -> DirectPeripheral {
+    ) async throws -> DeviceConnection {
         let deadline = ContinuousClock.now + .seconds(limit)
         var connections = 1
         while true {
             do {
-                try await connect(selector, until: deadline, limit: limit)
-                let direct = try takeOver(device)
-                direct.answerTimeout = answerTimeout
-                try await direct.discoverEverything(until: deadline, limit: limit)
-                return direct
+                let link = try await connect(selector, until: deadline, limit: limit)
+                let services = try await discover(link, device, until: deadline, limit: limit)
+                return DeviceConnection(
+                    link: link, table: AttributeTable(services), device: device, answerTimeout: answerTimeout,
+                    usesSockets: usesSockets)
             } catch let failure as Failure
                 where failure.isLossOfLink && connections < Self.maximumConnections && .now < deadline
             {
                 connections += 1
-                handBack()
             }
+        }
+    }
+
+    private func discover(
+        _ link: AsyncPeripheral, _ device: String, until deadline: ContinuousClock.Instant, limit: Double
+    ) async throws -> [CBService] {
+        let attempt = "cannot discover the services of \(device)"
+        do throws(CentralError) {
+            return try await link.discoverEverything(within: deadline.secondsLeft)
+        } catch {
+            if case .noAnswer = error {
+                throw Failure(
+                    .notInTime, attempt: attempt,
+                    "connecting and discovery took longer than \(inSeconds(limit)) (--connect-timeout)")
+            }
+            var failure = Failure(error, attempt: attempt, device: device)
+            // A connection without services is of no use.
+            if failure.status != .bluetoothUnavailable { failure.status = .connectionFailed }
+            throw failure
         }
     }
 
@@ -49,14 +65,13 @@ extension CommandContext {
     /// bluetoothd (5.66) may lose the request that has made the devices pair. `request` is made once more then, over
     /// another link, which is encrypted from the start.
     func ask<Answer>(
-        _ target: DeviceOptions, answerTimeout: Double, _ request: (DirectPeripheral) async throws -> Answer
+        _ target: DeviceOptions, answerTimeout: Double, _ request: (DeviceConnection) async throws -> Answer
     ) async throws -> Answer {
-        let direct = try await open(target, answerTimeout: answerTimeout)
+        let connection = try await open(target, answerTimeout: answerTimeout)
         do {
-            return try await request(direct)
+            return try await request(connection)
         } catch let silence as Failure where silence.isUnansweredSincePairing {
-            guard await direct.hasEnded() else { throw silence }
-            handBack()
+            guard await connection.hasEnded() else { throw silence }
             do {
                 return try await request(open(target, answerTimeout: answerTimeout))
             } catch let failure as Failure where failure.endsEverything {
@@ -71,35 +86,24 @@ extension CommandContext {
     @discardableResult
     func connect(
         _ device: DeviceSelector, until deadline: ContinuousClock.Instant, limit: Double
-    ) async throws -> PeripheralIdentifier {
+    ) async throws -> AsyncPeripheral {
         let identifier = try await find(device, timeout: limit)
-        let seconds = max((deadline - .now).inSeconds, 0.1)
-        return try await withCheckedThrowingContinuation { continuation in
-            bluejay.connect(identifier, timeout: .seconds(seconds)) { result in
-                let attempt = "cannot connect to \(device.text)"
-                switch result {
-                case .success(let identifier):
-                    continuation.resume(returning: identifier)
-                case .failure(BluejayError.connectionTimedOut):
-                    let reason = "it was not connected within \(inSeconds(limit)) (--connect-timeout)"
-                    continuation.resume(throwing: Failure(.notInTime, attempt: attempt, reason))
-                case .failure(let error):
-                    let cause = self.pairingProblem ?? error
-                    continuation.resume(throwing: Failure(cause, attempt: attempt, device: device.text))
-                }
-            }
+        do throws(CentralError) {
+            return try await central.connect(identifier, within: max(deadline.secondsLeft, 0.1))
+        } catch {
+            throw Failure(
+                error, connectingTo: device.text,
+                tooLate: "it was not connected within \(inSeconds(limit)) (--connect-timeout)")
         }
     }
 
     /// The device's identifier. Only a device that is known by name, or may have several identifiers, is looked for
     /// here; a call that connects to an identifier looks for it anyway.
-    func find(_ device: DeviceSelector, timeout: Double) async throws -> PeripheralIdentifier {
-        if case .identifiers(let identifiers, let text) = device, identifiers.count == 1 {
-            return PeripheralIdentifier(uuid: identifiers[0], name: text)
-        }
+    func find(_ device: DeviceSelector, timeout: Double) async throws -> UUID {
+        if let only = device.onlyIdentifier { return only }
         if let known = await known(device) { return known }
         do {
-            return try await search(for: device, timeout: timeout).peripheralIdentifier
+            return try await search(for: device, timeout: timeout).peripheral.identifier
         } catch var failure as Failure where failure.status == .notInTime {
             if let hint = await OwnAdvertisements.hint(adapter: adapter) { failure.reason += "; \(hint)" }
             throw failure
@@ -108,14 +112,10 @@ extension CommandContext {
 
     /// The device's identifier if it need not be looked for: it is connected, or bluetoothd knows of which type its
     /// address is.
-    func known(_ device: DeviceSelector) async -> PeripheralIdentifier? {
-        await Self.known(device, on: adapter).map { PeripheralIdentifier(uuid: $0, name: device.text) }
-    }
+    func known(_ device: DeviceSelector) async -> UUID? { await Self.known(device, on: adapter) }
 
     /// The device's identifier if a program on this machine is connected to it. It hardly advertises then.
-    func connected(_ device: DeviceSelector) async -> PeripheralIdentifier? {
-        await Self.connected(device, on: adapter).map { PeripheralIdentifier(uuid: $0, name: device.text) }
-    }
+    func connected(_ device: DeviceSelector) async -> UUID? { await Self.connected(device, on: adapter) }
 
     @LoopActor
     private static func devices(_ selector: DeviceSelector, on adapter: String?) -> [Device] {
@@ -145,37 +145,37 @@ extension CommandContext {
     /// Looks for a device.
     ///
     /// - Parameter gathering: how long what it advertises is gathered once it is found, in seconds.
-    func search(for device: DeviceSelector, timeout: Double, gathering: Double = 0) async throws -> ScanDiscovery {
-        try await withCheckedThrowingContinuation { continuation in
-            var others = Sightings()
-            TargetSearch(bluejay).start(
-                duration: timeout, gathering: gathering,
-                isWanted: { discovery in
-                    if device.matches(discovery) { return true }
-                    others.add(discovery)
-                    return false
-                },
-                ended: { found, error in
-                    if let found { return continuation.resume(returning: found) }
-                    if let error {
-                        continuation.resume(throwing: Failure(error, attempt: "cannot look for \(device.text)"))
-                        return
-                    }
-                    let reason = "no device \(device.text) was found within \(inSeconds(timeout))\(others.text)"
-                    continuation.resume(throwing: Failure(.notInTime, reason))
-                })
+    func search(
+        for device: DeviceSelector, timeout: Double, gathering: Double = 0
+    ) async throws -> AsyncCentral.Advertisement {
+        var others = Sightings()
+        let found: AsyncCentral.Advertisement?
+        do {
+            found = try await central.search(within: timeout, gathering: gathering) { advertisement in
+                if device.matches(advertisement) { return true }
+                others.add(advertisement)
+                return false
+            }
+        } catch {
+            throw Failure(error, attempt: "cannot look for \(device.text)")
         }
+        guard let found else {
+            let reason = "no device \(device.text) was found within \(inSeconds(timeout))\(others.text)"
+            throw Failure(.notInTime, reason)
+        }
+        return found
     }
 }
 
 extension DeviceSelector {
+    /// The identifier, if the device can have one only.
+    var onlyIdentifier: UUID? {
+        if case .identifiers(let identifiers, _) = self, identifiers.count == 1 { identifiers[0] } else { nil }
+    }
+
     /// Whether an advertisement comes from the device.
-    func matches(_ discovery: ScanDiscovery) -> Bool {
-        matches(
-            discovery.peripheralIdentifier.uuid,
-            names: [
-                discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String,
-                discovery.peripheralIdentifier.name,
-            ])
+    func matches(_ advertisement: AsyncCentral.Advertisement) -> Bool {
+        let peripheral = advertisement.peripheral
+        return matches(peripheral.identifier, names: [advertisement.localName, peripheral.name])
     }
 }

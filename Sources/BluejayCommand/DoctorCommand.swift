@@ -1,6 +1,6 @@
 import ArgumentParser
-import Bluejay
 import CommandSupport
+import Foundation
 import LineOutput
 
 struct DoctorCommand: AsyncParsableCommand, LoggingCommand {

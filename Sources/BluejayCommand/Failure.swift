@@ -1,4 +1,4 @@
-import Bluejay
+import CoreBluetooth
 import LineOutput
 
 /// The program's exit statuses; documented in its help.
@@ -35,6 +35,8 @@ struct Failure: Error {
     private(set) var isAboutThisRequest = false
     /// Whether the request has made the devices pair, and was not answered then: over another link it may be.
     private(set) var isUnansweredSincePairing = false
+    /// Why the link could not be encrypted; nil if that is not the failure.
+    private(set) var pairingProblem: CBError.Code?
 
     /// Whether the device wants a pairing other than the one that it has.
     var isAboutPairing: Bool {
@@ -57,7 +59,7 @@ struct Failure: Error {
     init(_ error: any Error, attempt: String, device: String = "DEVICE") {
         switch error {
         case let failure as Failure: self = failure
-        case let problem as DirectPeripheral.Problem: self.init(problem, attempt: attempt, device: device)
+        case let error as CentralError: self.init(error, attempt: attempt, device: device)
         case let error as CBATTError:
             let code = error.code.rawValue
             let digits = String(code, radix: 16, uppercase: true)
@@ -73,9 +75,22 @@ struct Failure: Error {
         case let error as CBPairingError: self.init(error, attempt: attempt)
         case let error as CBError:
             self.init(Self.status(of: error.code), attempt: attempt, explanation(error, device))
-        case let error as BluejayError: self.init(error, attempt: attempt)
         case let error as OutputError: self.init(.outputLost, "\(error)")
         default: self.init(.failed, attempt: attempt, error.localizedDescription)
+        }
+    }
+
+    /// - Parameters:
+    ///   - device: the device that was to be connected to, as the user has named it.
+    ///   - tooLate: what is said when it was not connected in time.
+    init(_ error: CentralError, connectingTo device: String, tooLate: String) {
+        let attempt = "cannot connect to \(device)"
+        switch error {
+        case .noAnswer: self.init(.notInTime, attempt: attempt, tooLate)
+        // There was no link that could be lost.
+        case .linkLost(let error):
+            self.init(.connectionFailed, attempt: attempt, error?.localizedDescription ?? "the connection was lost")
+        default: self.init(error, attempt: attempt, device: device)
         }
     }
 
@@ -108,8 +123,8 @@ struct Failure: Error {
         }
     }
 
-    private init(_ problem: DirectPeripheral.Problem, attempt: String, device: String) {
-        switch problem {
+    private init(_ error: CentralError, attempt: String, device: String) {
+        switch error {
         case .noAnswer(let limit):
             self.init(.notInTime, attempt: attempt, "the device did not answer within \(inSeconds(limit))")
             isAboutThisRequest = true
@@ -122,20 +137,15 @@ struct Failure: Error {
                 .connectionFailed, attempt: attempt,
                 "the connection was lost at once, as with a device that refuses to pair; \(adviceOnPasskeys(device))")
             isAboutThisRequest = true
-        case .unencrypted(let error): self.init(error, attempt: attempt, device: device)
+        case .unencrypted(let error):
+            self.init(error, attempt: attempt, device: device)
+            pairingProblem = error.code
         case .bluetoothOff: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
-        }
-    }
-
-    private init(_ error: BluejayError, attempt: String) {
-        switch error {
-        case .bluetoothUnavailable: self.init(.bluetoothUnavailable, attempt: attempt, Self.isOff)
-        case .connectionTimedOut: self.init(.notInTime, attempt: attempt, "the device was not connected in time")
-        case .notConnected, .unexpectedDisconnect:
-            self.init(.connectionFailed, attempt: attempt, "the connection was lost")
-        case .missingService, .missingCharacteristic:
-            self.init(.noSuchCharacteristic, attempt: attempt, error.localizedDescription)
-        default: self.init(.failed, attempt: attempt, error.localizedDescription)
+        case .unknownPeripheral(let identifier):
+            self.init(.failed, attempt: attempt, "The peripheral \(identifier.uuidString) is not known.")
+        case .att(let error): self.init(error, attempt: attempt, device: device)
+        case .failed(let error): self.init(error, attempt: attempt, device: device)
+        case .cancelled: self.init(.failed, attempt: attempt, "it was cancelled")
         }
     }
 
@@ -155,11 +165,6 @@ extension CBATTError {
         default: false
         }
     }
-}
-
-extension CBError {
-    /// Whether connecting again at once would end the same way.
-    var isAboutPairing: Bool { code == .peerRemovedPairingInformation || code == .encryptionTimedOut }
 }
 
 private func adviceOnPasskeys(_ device: String) -> String {

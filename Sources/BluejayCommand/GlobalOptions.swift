@@ -1,5 +1,5 @@
 import ArgumentParser
-import Bluejay
+import CoreBluetooth
 import CommandSupport
 
 /// The options of every command.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import BlueZ
-import Bluejay
+import CoreBluetooth
 import CoreBluetooth
 import GATTProfiles
 import PlainText
@@ -33,8 +33,8 @@ struct InfoCommand: CentralCommand {
     @MainActor
     private func show(_ context: CommandContext) async throws {
         let monitor = try? await LinkMonitor()
-        let (report, failure) = try await context.ask(target, answerTimeout: answer.timeout) { direct in
-            var report = DeviceReport(direct, link: await LinkReport(of: direct.peripheral, monitor))
+        let (report, failure) = try await context.ask(target, answerTimeout: answer.timeout) { connection in
+            var report = DeviceReport(connection, link: await LinkReport(of: connection.peripheral, monitor))
             let failure = values ? await report.readValues() : nil
             if let failure, failure.isUnansweredSincePairing { throw failure }
             return (report, failure)
@@ -47,15 +47,15 @@ struct InfoCommand: CentralCommand {
 /// Everything that a device has, for people and for programs.
 @MainActor
 struct DeviceReport {
-    private let direct: DirectPeripheral
+    private let connection: DeviceConnection
     private let link: LinkReport?
     private var values: [ObjectIdentifier: Result<Data, Failure>] = [:]
 
-    private var table: AttributeTable { direct.table }
-    private var peripheral: CBPeripheral { direct.peripheral }
+    private var table: AttributeTable { connection.table }
+    private var peripheral: CBPeripheral { connection.peripheral }
 
-    init(_ direct: DirectPeripheral, link: LinkReport? = nil) {
-        self.direct = direct
+    init(_ connection: DeviceConnection, link: LinkReport? = nil) {
+        self.connection = connection
         self.link = link
     }
 
@@ -66,8 +66,8 @@ struct DeviceReport {
     /// - Returns: why the rest could not even be asked for; nil if there is no rest.
     mutating func readValues() async -> Failure? {
         for characteristic in table.characteristics {
-            let own = characteristic.properties.contains(.read) ? [AttributeTarget.characteristic(characteristic)] : []
-            for target in own + (characteristic.descriptors ?? []).map(AttributeTarget.descriptor) {
+            let own = characteristic.properties.contains(.read) ? [ValueAttribute.characteristic(characteristic)] : []
+            for target in own + (characteristic.descriptors ?? []).map(ValueAttribute.descriptor) {
                 guard let failure = await read(target) else { continue }
                 if failure.endsEverything || failure.isUnansweredSincePairing { return failure }
             }
@@ -75,12 +75,12 @@ struct DeviceReport {
         return nil
     }
 
-    private mutating func read(_ target: AttributeTarget) async -> Failure? {
+    private mutating func read(_ target: ValueAttribute) async -> Failure? {
         do {
-            values[ObjectIdentifier(target.attribute)] = .success(try await direct.read(target))
+            values[ObjectIdentifier(target.attribute)] = .success(try await connection.read(target))
             return nil
         } catch {
-            let failure = Failure(error, attempt: "cannot read \(direct.name(of: target))")
+            let failure = Failure(error, attempt: "cannot read \(connection.name(of: target))")
             values[ObjectIdentifier(target.attribute)] = .failure(failure)
             return failure
         }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Bluejay
+import CoreBluetooth
 import LineOutput
 import PlainText
 
@@ -51,10 +51,10 @@ struct L2CAPCommand: CentralCommand {
 
     @MainActor
     private func copy(_ context: CommandContext) async throws {
-        let direct = try await context.open(target, answerTimeout: answer.timeout)
+        let connection = try await context.open(target, answerTimeout: answer.timeout)
         let psm =
-            if let number = number.flatMap(Self.psm) { number } else { try await direct.readPSM() }
-        let channel = try await direct.openChannel(psm)
+            if let number = number.flatMap(Self.psm) { number } else { try await connection.readPSM() }
+        let channel = try await connection.openChannel(psm)
         let copy = ChannelCopy(channel, receiving: receive, linger: linger)
         let end = await copy.run()
         await channel.finish()
@@ -78,7 +78,7 @@ struct L2CAPCommand: CentralCommand {
     }
 }
 
-extension DirectPeripheral {
+extension DeviceConnection {
     /// The number that the device's characteristic for it has.
     fileprivate func readPSM() async throws -> CBL2CAPPSM {
         let uuid = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Bluejay
+import CoreBluetooth
 import MainLoop
 import GATTProfiles
 import LineOutput
@@ -42,24 +42,25 @@ struct ListenCommand: CentralCommand {
 
     @MainActor
     private func listen(_ context: CommandContext) async throws {
-        try await subject.ask(context, answerTimeout: subscription.answerTimeout) { direct, target in
-            try await listen(to: target, of: direct, context)
+        try await subject.ask(context, answerTimeout: subscription.answerTimeout) { connection, target in
+            try await listen(to: target, of: connection, context)
         }
     }
 
     @MainActor
     private func listen(
-        to target: AttributeTarget, of direct: DirectPeripheral, _ context: CommandContext
+        to target: ValueAttribute, of connection: DeviceConnection, _ context: CommandContext
     ) async throws {
         guard case .characteristic(let characteristic) = target else {
-            throw Failure(.noSuchCharacteristic, "\(direct.name(of: target)) is a descriptor: it sends no values")
+            throw Failure(.noSuchCharacteristic, "\(connection.name(of: target)) is a descriptor: it sends no values")
         }
-        let printer = ValuePrinter(characteristic, of: direct, output: context.output, format: format, isRaw: raw)
-        direct.onLoss = { [output = context.output] in
-            if $0 === characteristic { output.report(lossOf: $0, on: direct) }
+        let printer = ValuePrinter(characteristic, of: connection, output: context.output, format: format, isRaw: raw)
+        let listening = Listening(to: characteristic, on: connection, count: count) { event in
+            switch event {
+            case .value(let value): printer.print(value)
+            case .loss: context.output.report(lossOf: characteristic, of: connection.table)
+            }
         }
-        defer { direct.onLoss = nil }
-        let listening = Listening(to: characteristic, on: direct, count: count) { printer.print($0) }
         try await listening.run(timeout: timeout)
     }
 }
@@ -67,10 +68,15 @@ struct ListenCommand: CentralCommand {
 /// Listens to one particular characteristic until there is a reason to end.
 @MainActor
 private final class Listening {
+    enum Event {
+        case value(Data)
+        case loss
+    }
+
     private let characteristic: CBCharacteristic
-    private let direct: DirectPeripheral
+    private let connection: DeviceConnection
     private let count: Int?
-    private let take: (Data) -> Void
+    private let take: (Event) -> Void
     private let name: String
     private var received = 0
     private var isSubscribed = false
@@ -85,31 +91,20 @@ private final class Listening {
     }
 
     init(
-        to characteristic: CBCharacteristic, on direct: DirectPeripheral, count: Int?, take: @escaping (Data) -> Void
+        to characteristic: CBCharacteristic, on connection: DeviceConnection, count: Int?,
+        take: @escaping (Event) -> Void
     ) {
         self.characteristic = characteristic
-        self.direct = direct
+        self.connection = connection
         self.count = count
         self.take = take
-        name = direct.name(of: .characteristic(characteristic))
+        name = connection.name(of: .characteristic(characteristic))
     }
 
     /// - Parameter timeout: the seconds after which it ends.
     func run(timeout: Double?) async throws {
-        direct.onValue = { [weak self] source, result in
-            guard let self, source === characteristic else { return }
-            receive(result)
-        }
-        direct.onEnd = { [weak self] problem in self?.stop(problem) }
-        direct.onRemoval = { [weak self] services in
-            guard let self, services.contains(where: { $0 === self.characteristic.service }) else { return }
-            stop(Failure(.noSuchCharacteristic, attempt: noMore, "the device removed the service"))
-        }
-        defer {
-            direct.onValue = nil
-            direct.onEnd = nil
-            direct.onRemoval = nil
-        }
+        connection.link.onEvent = { [weak self] in self?.handle($0) }
+        defer { connection.link.onEvent = nil }
         Task { await subscribe() }
         switch await end.value(within: timeout.map { .seconds($0) }, otherwise: .timeIsUp) {
         case .done: break
@@ -123,7 +118,7 @@ private final class Listening {
 
     private func subscribe() async {
         do {
-            try await direct.subscribe(to: characteristic)
+            try await connection.subscribe(to: characteristic)
             isSubscribed = true
             if let earlyEnd { stop(earlyEnd) }
         } catch {
@@ -133,15 +128,22 @@ private final class Listening {
 
     private var noMore: String { "stopped after \(counted(received, "value")) of \(name)" }
 
-    private func receive(_ result: Result<Data, any Error>) {
-        guard !end.isKnown else { return }
-        switch result {
-        case .success(let value):
-            take(value)
-            received += 1
-            if received == count { end.report(.done) }
-        case .failure(let error): stop(error)
+    private func handle(_ event: AsyncPeripheral.Event) {
+        switch event {
+        case .value(let value, let source) where source === characteristic: receive(value)
+        case .loss(let source) where source === characteristic: take(.loss)
+        case .servicesChanged(let removed) where removed.contains { $0 === characteristic.service }:
+            stop(Failure(.noSuchCharacteristic, attempt: noMore, "the device removed the service"))
+        case .end(let reason): stop(reason)
+        case .value, .loss, .servicesChanged: break
         }
+    }
+
+    private func receive(_ value: Data) {
+        guard !end.isKnown else { return }
+        take(.value(value))
+        received += 1
+        if received == count { end.report(.done) }
     }
 
     private func stop(_ error: any Error) {
@@ -162,7 +164,7 @@ private final class ValuePrinter {
     private let path: String
 
     init(
-        _ characteristic: CBCharacteristic, of direct: DirectPeripheral, output: Output, format: ValueFormat,
+        _ characteristic: CBCharacteristic, of connection: DeviceConnection, output: Output, format: ValueFormat,
         isRaw: Bool
     ) {
         self.output = output
@@ -170,7 +172,7 @@ private final class ValuePrinter {
         self.isRaw = isRaw
         uuid = characteristic.uuid.uuidString
         label = characteristic.label
-        path = direct.table.path(of: characteristic)
+        path = connection.table.path(of: characteristic)
     }
 
     func print(_ value: Data) {
@@ -186,11 +188,11 @@ private final class ValuePrinter {
 extension Output {
     /// Reports that values of a characteristic are missing: in JSON in their place, otherwise where nobody takes the
     /// message for a value.
-    func report(lossOf characteristic: CBCharacteristic, on connection: DirectPeripheral) {
+    func report(lossOf characteristic: CBCharacteristic, of table: AttributeTable) {
         let loss = characteristic.notificationLoss
         guard isJSON else { return StandardError.write("bluejay: \(characteristic.label): \(loss)") }
         event("loss", "") { object in
-            object.add("characteristic", connection.table.path(of: characteristic))
+            object.add("characteristic", table.path(of: characteristic))
             object.add("droppedValues", loss.droppedValues)
             object.add("fullSockets", loss.fullSockets)
         }

@@ -1,5 +1,4 @@
-import AssignedNumbers
-import Bluejay
+import CoreBluetooth
 import GATTProfiles
 import LineOutput
 import MainLoop
@@ -9,7 +8,7 @@ import PlainText
 ///
 /// While it is connected it listens, or tries to, or connects again; what keeps it from listening is shown.
 @MainActor
-final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency ServiceObserver {
+final class Monitor {
     private let context: CommandContext
     private let device: DeviceSelector?
     /// What is listened to; with none, whatever the device measures.
@@ -24,19 +23,14 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         case timeIsUp
         case failed(Failure)
     }
-    private var hasConnected = false
-    private var isSearching = false
-    /// Whether the sensor is connected and this was reported.
-    private var isShownConnected = false
-    private var isOff = false
-    /// What the connection that is up is listened to for.
-    private var listens: MonitorListens?
+    /// The name of the sensor that was connected last; nil before the first connection.
+    private var connectedName: String?
+    /// What is done over the connection that is up.
+    private var session: MonitorSession?
     /// How often in a row it had to connect again because it could not listen.
     private var failures = 0
     /// What was reported about pairing since the last measurement.
     private var knownPairingProblems: Set<String> = []
-    /// The name of the sensor that was connected last.
-    private var connectedName: String?
 
     /// - Parameters:
     ///   - device: the first that is found with the profile if nil.
@@ -49,22 +43,13 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
     }
 
     private var output: Output { context.output }
-    private var bluejay: Bluejay { context.bluejay }
+    private var central: AsyncCentral { context.central }
 
     /// Monitors until the count or the duration is reached.
     func run() async throws {
-        context.reconnects = true
-        context.onDisconnection { [weak self] in self?.connectionEnded($0) }
-        context.onPairingProblem { [weak self] in self?.cannotConnect($0) }
-        bluejay.register(serviceObserver: self)
-        // Reports at once that Bluetooth is on, which starts the search.
-        bluejay.register(connectionObserver: self)
-        let outcome = await end.value(within: limits.duration.map { .seconds($0) }, otherwise: .timeIsUp)
-        context.reconnects = false
-        context.onDisconnection(nil)
-        context.onPairingProblem(nil)
-        bluejay.unregister(connectionObserver: self)
-        switch outcome {
+        let monitoring = Task { await monitor() }
+        defer { monitoring.cancel() }
+        switch await end.value(within: limits.duration.map { .seconds($0) }, otherwise: .timeIsUp) {
         case .done: break
         case .timeIsUp:
             guard let count = limits.count, let duration = limits.duration else { break }
@@ -80,45 +65,87 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         end.report(.failed(failure))
     }
 
+    private var isOver: Bool { end.isKnown || context.isEnding }
+
+    /// Finds the sensor, connects and listens, and again after the end of the connection.
+    private func monitor() async {
+        // One whose connection was lost is not looked for.
+        var lost: UUID?
+        while !isOver {
+            do throws(CentralError) {
+                let link =
+                    if let lost { try await central.connect(lost, within: limits.firstSearch) } else {
+                        try await connect()
+                    }
+                lost = link.peripheral.identifier
+                try await listen(over: link)
+            } catch {
+                lost = nil
+                if !isOver { await recover(from: error) }
+            }
+        }
+    }
+
+    private func recover(from error: CentralError) async {
+        switch error {
+        case .bluetoothOff:
+            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd stopped; waiting")
+            try? await central.waitUntilOn()
+        case .cancelled: break
+        default:
+            if case .unencrypted = error { showPairingProblem(error) }
+            let pause = Pauses.pause(afterFailures: failures)
+            failures += 1
+            try? await Task.sleep(for: .seconds(pause))
+        }
+    }
+
+    /// Pairing is why there is no connection. A person has to do something about it; the pauses give them time.
+    private func showPairingProblem(_ error: CentralError) {
+        let device = connectedName ?? device?.text ?? "the sensor"
+        let failure = Failure(error, attempt: "no connection to \(device)", device: device)
+        guard knownPairingProblems.insert(failure.reason).inserted else { return }
+        output.event("not-connected", "\(failure.message); trying again") { $0.add("error", failure.reason) }
+    }
+
     // MARK: Finding
 
-    private func search() {
-        guard !isSearching, !end.isKnown, !bluejay.isConnected, !bluejay.isConnecting else { return }
-        isSearching = true
-        if case .identifiers(let identifiers, let text)? = device, identifiers.count == 1 {
-            return connect(PeripheralIdentifier(uuid: identifiers[0], name: text))
+    /// Finds the sensor and connects to it. The first time this has a limit.
+    private func connect() async throws(CentralError) -> AsyncPeripheral {
+        let isFirst = connectedName == nil
+        guard let (identifier, name) = try await find(within: isFirst ? limits.firstSearch : nil) else {
+            throw .cancelled
         }
+        do throws(CentralError) {
+            return try await central.connect(identifier, within: isFirst ? limits.firstSearch : nil)
+        } catch {
+            if isFirst { fail(Failure(error, connectingTo: name, tooLate: "the device was not connected in time")) }
+            throw error
+        }
+    }
+
+    /// - Returns: nil if it was not found in time, which is the command's failure then.
+    private func find(within limit: Double?) async throws(CentralError) -> (UUID, name: String)? {
+        if let device, let only = device.onlyIdentifier { return (only, device.text) }
         output.event("searching", "looking for \(device?.text ?? "\(article) \(sensor)")")
-        Task {
-            if let known = await known() { return connect(known) }
-            scan()
+        if let known = await known() { return known }
+        let service = device == nil ? profile.map { CBUUID(string: $0.service) } : nil
+        let found = try await central.search(for: service.map { [$0] }, within: limit) { [device] in
+            device?.matches($0) ?? true
         }
+        if let peripheral = found?.peripheral { return (peripheral.identifier, peripheral.displayName) }
+        let sought = device.map { "device \($0.text)" } ?? sensor
+        fail(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
+        return nil
     }
 
     /// What need not be looked for. What is connected hardly advertises.
-    private func known() async -> PeripheralIdentifier? {
-        if let device { return await context.known(device) }
+    private func known() async -> (UUID, name: String)? {
+        if let device { return await context.known(device).map { ($0, device.text) } }
         guard let profile else { return nil }
-        let connected = context.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: profile.service)])
-            .first
-        return connected.map { PeripheralIdentifier(uuid: $0.identifier, name: $0.name ?? sensor) }
-    }
-
-    private func scan() {
-        TargetSearch(bluejay).start(
-            duration: hasConnected ? 0 : limits.search,
-            serviceIdentifiers: device == nil ? profile.map { [ServiceIdentifier(uuid: $0.service)] } : nil,
-            isWanted: { [device] discovery in device?.matches(discovery) ?? true },
-            ended: { [weak self] found, error in self?.searchEnded(found?.peripheralIdentifier, error) })
-    }
-
-    private func searchEnded(_ found: PeripheralIdentifier?, _ error: (any Error)?) {
-        if let found { return connect(found) }
-        isSearching = false
-        // Bluetooth is off: the search starts again when it is on.
-        if error != nil { return }
-        let sought = device.map { "device \($0.text)" } ?? sensor
-        fail(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
+        let services = [CBUUID(string: profile.service)]
+        let connected = central.manager.retrieveConnectedPeripherals(withServices: services).first
+        return connected.map { ($0.identifier, $0.name ?? sensor) }
     }
 
     /// What is looked for, without its name: `heart-rate sensor`.
@@ -126,56 +153,42 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
 
     private var article: String { "aeiou".contains(sensor.first ?? " ") ? "an" : "a" }
 
-    private func connect(_ identifier: PeripheralIdentifier) {
-        bluejay.connect(identifier, timeout: hasConnected || limits.search == 0 ? .none : .seconds(limits.search)) {
-            [weak self] result in
-            guard let self else { return }
-            isSearching = false
-            if case .failure(let error) = result, !hasConnected {
-                let cause = context.pairingProblem ?? error
-                fail(Failure(cause, attempt: "cannot connect to \(identifier.name)", device: identifier.name))
-            }
-        }
-    }
+    // MARK: Listening
 
-    // MARK: Connection
-
-    func bluetoothAvailable(_ available: Bool) {
-        if available {
-            isOff = false
-            search()
-        } else if !isOff {
-            isOff = true
-            isSearching = false
-            linkIsDown()
-            output.event("bluetooth-off", "Bluetooth is off, or bluetoothd stopped; waiting")
-        }
-    }
-
-    func connected(to peripheral: PeripheralIdentifier) {
-        hasConnected = true
-        isShownConnected = true
-        connectedName = peripheral.name
-        let address = CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid)
-        output.event("connected", "connected to \(peripheral.name)\(address.map { " " + $0 } ?? "")") { object in
-            object.add("name", peripheral.name)
+    /// Listens until the connection has ended.
+    ///
+    /// - Throws: why, unless the sensor is to be connected again at once.
+    private func listen(over link: AsyncPeripheral) async throws(CentralError) {
+        let name = link.peripheral.displayName
+        connectedName = name
+        let address = link.peripheral.bluetoothAddress
+        output.event("connected", "connected to \(name)\(address.map { " " + $0 } ?? "")") { object in
+            object.add("name", name)
             object.add("address", address)
         }
-        let listens = MonitorListens(context, to: peripheral, profile: profile, answerTimeout: limits.answer) {
+        let session = MonitorSession(over: link, output, profile: profile, answerTimeout: limits.answer) {
             [weak self] report in
             switch report {
             case .measurement(let isWellFormed): self?.measured(isWellFormed: isWellFormed)
             case .measuresNothing(let didBefore): self?.measuresNothing(didBefore: didBefore)
-            case .failed(let failure, let what, let next):
-                self?.cannotListen(failure, to: what, of: peripheral, next)
+            case .failed(let failure, let what, let next): self?.cannotListen(failure, to: what, of: name, next)
             }
         }
-        self.listens = listens
-        listens.begin()
-        listens.requestMeasurements()
+        self.session = session
+        await session.run()
+        self.session = nil
+        guard let reason = link.end else { throw .cancelled }
+        if case .bluetoothOff = reason { throw reason }
+        // None if this program has ended the connection.
+        let text = reason.endOfLink.map { inSentence($0.localizedDescription) }
+        output.event("disconnected", "disconnected from \(name)\(text.map { ": " + $0 } ?? "")") { object in
+            object.add("name", name)
+            object.add("address", address)
+            object.add("error", text)
+        }
+        if session.isToBeMadeAgain { throw reason }
+        if case .unencrypted = reason { throw reason }
     }
-
-    // MARK: Listening
 
     private func measured(isWellFormed: Bool) {
         failures = 0
@@ -197,102 +210,33 @@ final class Monitor: @preconcurrency ConnectionObserver, @preconcurrency Service
         }
     }
 
-    /// Shows what keeps it from listening, and tries again or makes another connection.
-    private func cannotListen(
-        _ failure: Failure, to what: String, of peripheral: PeripheralIdentifier, _ next: RetryingSubscription.Next
-    ) {
+    /// A sensor that had measurements in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss
+    /// services that are added while it discovers others, and shows them in the next connection.
+    private func connectAgainUnlessFound() {
+        let pause = Pauses.pause(afterFailures: failures + 1)
+        Task { [weak session] in
+            try? await Task.sleep(for: .seconds(pause))
+            if let session, session.measuresNothing { session.connectAgain() }
+        }
+    }
+
+    /// Shows what keeps it from listening, and makes another connection where only that can help.
+    private func cannotListen(_ failure: Failure, to what: String, of name: String, _ next: RetryingSubscription.Next) {
         let consequence =
             switch next {
             case .tryAgain(let pause): "trying again in \(inSeconds(pause))"
             case .connectAgain: "connecting again"
             case .keepWaiting: "still waiting"
             }
-        if failure.isAboutPairing, !knownPairingProblems.insert(failure.reason).inserted { return react(next) }
-        output.event(
-            "not-listening", "cannot listen to the \(what) of \(peripheral.name): \(failure.reason); \(consequence)"
-        ) { object in
-            object.add("error", failure.reason)
-            object.add("attError", failure.attError)
-        }
-        react(next)
-    }
-
-    private func react(_ next: RetryingSubscription.Next) {
-        if case .connectAgain = next { connectAgain() }
-    }
-
-    private func connectAgain() {
-        linkIsDown(isShown: false)
-        bluejay.disconnect(immediate: true) { [weak self] _ in self?.searchAfterPause() }
-    }
-
-    private func searchAfterPause() {
-        let pause = Pauses.pause(afterFailures: failures)
-        failures += 1
-        DispatchQueue.main.asyncAfter(deadline: .now() + pause) {
-            MainActor.assumeIsolated { self.search() }
-        }
-    }
-
-    /// A sensor that had measurements in an earlier connection was perhaps just starting: bluetoothd (5.66) may miss
-    /// services that are added while it discovers others, and shows them in the next connection.
-    private func connectAgainUnlessFound() {
-        let pause = Pauses.pause(afterFailures: failures + 1)
-        DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak tried = listens] in
-            MainActor.assumeIsolated {
-                guard let tried, tried === self.listens, tried.measureNothing else { return }
-                self.connectAgain()
+        if !failure.isAboutPairing || knownPairingProblems.insert(failure.reason).inserted {
+            output.event(
+                "not-listening", "cannot listen to the \(what) of \(name): \(failure.reason); \(consequence)"
+            ) { object in
+                object.add("error", failure.reason)
+                object.add("attError", failure.attError)
             }
         }
-    }
-
-    /// Pairing is why there is no connection. A person has to do something about it; the pauses give them time.
-    private func cannotConnect(_ problem: CBError) {
-        // The first attempt ends the command instead.
-        guard hasConnected else { return }
-        searchAfterPause()
-        let device = connectedName ?? device?.text ?? "the sensor"
-        let failure = Failure(problem, attempt: "no connection to \(device)", device: device)
-        guard knownPairingProblems.insert(failure.reason).inserted else { return }
-        output.event("not-connected", "\(failure.message); trying again") { $0.add("error", failure.reason) }
-    }
-
-    private func linkIsDown(isShown: Bool = true) {
-        if isShown { isShownConnected = false }
-        listens?.end()
-        listens = nil
-    }
-
-    private func connectionEnded(_ peripheral: PeripheralIdentifier) {
-        // A failed attempt to connect again is reported, too. It has the limit of the first attempt, and a sensor can
-        // be away for longer. Where pairing is the reason, another search follows already.
-        guard isShownConnected else {
-            if hasConnected, context.pairingProblem == nil { searchAfterPause() }
-            return
-        }
-        linkIsDown()
-        // None if this program has ended the connection.
-        let reason = context.endOfConnection.map { inSentence($0.localizedDescription) }
-        output.event("disconnected", "disconnected from \(peripheral.name)\(reason.map { ": " + $0 } ?? "")") {
-            object in
-            object.add("name", peripheral.name)
-            object.add("address", CBPeer.bluetoothAddress(forIdentifier: peripheral.uuid))
-            object.add("error", reason)
-        }
-    }
-
-    func didModifyServices(from peripheral: PeripheralIdentifier, invalidatedServices: [ServiceIdentifier]) {
-        let gone = invalidatedServices.map { service in
-            service.uuid.name.map(TypedName.text) ?? service.uuid.uuidString
-        }
-        output.event(
-            "services-changed",
-            gone.isEmpty ? "services were added" : "services were removed: " + gone.joined(separator: ", ")
-        ) { object in
-            object.add("invalidated", invalidatedServices.map(\.uuid.uuidString))
-        }
-        // A removed characteristic may be back, or there may be another one.
-        listens?.begin()
+        if case .connectAgain = next { session?.connectAgain() }
     }
 }
 
@@ -306,4 +250,7 @@ struct MonitorLimits {
     var count: Int?
     /// End after this time.
     var duration: Double?
+
+    /// The same; nil for no limit.
+    var firstSearch: Double? { search > 0 ? search : nil }
 }

@@ -1,4 +1,4 @@
-import Bluejay
+import Foundation
 import LineOutput
 import PlainText
 

@@ -1,4 +1,4 @@
-import Bluejay
+import CoreBluetooth
 import BlueZ
 import Foundation
 import MainLoop
@@ -38,14 +38,13 @@ struct Sightings {
     /// How many are named and remembered: a search may be long, and addresses change.
     private static let limit = 8
 
-    mutating func add(_ discovery: ScanDiscovery) {
-        let identifier = discovery.peripheralIdentifier
-        if names[identifier.uuid] == nil {
+    mutating func add(_ advertisement: AsyncCentral.Advertisement) {
+        let identifier = advertisement.peripheral.identifier
+        if names[identifier] == nil {
             guard order.count < Self.limit else { return hasMore = true }
-            order.append(identifier.uuid)
+            order.append(identifier)
         }
-        names[identifier.uuid] =
-            discovery.advertisementPacket[CBAdvertisementDataLocalNameKey] as? String ?? identifier.name
+        names[identifier] = advertisement.localName ?? advertisement.peripheral.displayName
     }
 
     /// For the end of a sentence.

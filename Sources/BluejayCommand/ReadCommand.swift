@@ -1,5 +1,6 @@
 import ArgumentParser
-import Bluejay
+import CommandSupport
+import CoreBluetooth
 import GATTProfiles
 import LineOutput
 import PlainText
@@ -28,24 +29,25 @@ struct ReadCommand: CentralCommand {
 
     @MainActor
     private func read(_ context: CommandContext) async throws {
-        try await subject.ask(context, answerTimeout: answer.timeout) { direct, target in
-            try await read(target, of: direct, context)
+        try await subject.ask(context, answerTimeout: answer.timeout) { connection, target in
+            try await read(target, of: connection, context)
         }
     }
 
     @MainActor
-    private func read(_ target: AttributeTarget, of direct: DirectPeripheral, _ context: CommandContext) async throws {
+    private func read(_ target: ValueAttribute, of connection: DeviceConnection, _ context: CommandContext) async throws
+    {
         var value = Data()
         var latencies = Latencies()
         for _ in 0..<repetitions {
             let start = ContinuousClock.now
-            value = try await direct.read(target)
+            value = try await connection.read(target)
             latencies.add(ContinuousClock.now - start)
         }
         let uuid = target.attribute.uuid.uuidString
         context.output.print(format.text(value, of: uuid)) { object in
             object.add("time", Timestamp.now.utc)
-            direct.add(target, to: &object)
+            connection.add(target, to: &object)
             object.add("value", ValueText.hex(value))
             object.addMeaning(of: value, uuid: uuid)
             if repetitions > 1 { latencies.add(to: &object) }

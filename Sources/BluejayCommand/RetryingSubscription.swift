@@ -1,12 +1,11 @@
-import Bluejay
+import CoreBluetooth
 import GATTProfiles
 
-/// A listen of the monitor that is tried again as long as the connection is up.
+/// A subscription of the monitor that is tried again as long as the connection is up.
 @MainActor
 final class RetryingSubscription {
     enum Event {
-        case value(Data)
-        /// The device does not have the characteristic, now that its services are known; or no longer.
+        /// The device does not have the characteristic, or no longer.
         case missing(wasThere: Bool)
         /// It cannot be listened to.
         case failed(Failure, Next)
@@ -22,120 +21,127 @@ final class RetryingSubscription {
         case keepWaiting
     }
 
-    private let characteristic: CharacteristicIdentifier
-    private let peripheral: PeripheralIdentifier
-    private let context: CommandContext
+    let characteristic: MonitoredCharacteristic
+    private let link: AsyncPeripheral
     private let answerTimeout: Double
-    /// Whether a connection without it is of no use.
-    private let isEssential: Bool
-    private let handler: (Event) -> Void
-    /// Counts the attempts, so that timers of former ones are known.
-    private var attempt = 0
+    private let report: (Event) -> Void
+    /// What is listened to, or was asked for.
+    private var asked: CBCharacteristic?
+    private var task: Task<Void, Never>?
     private var failures = 0
-    private var isWaiting = false
-    private var isEnded = false
     /// Whether the characteristic has been listened to.
     private var wasOn = false
     /// Whether it was reported that the characteristic is missing.
     private(set) var isKnownMissing = false
 
     init(
-        _ characteristic: CharacteristicIdentifier, of peripheral: PeripheralIdentifier, _ context: CommandContext,
-        answerTimeout: Double, isEssential: Bool, handler: @escaping (Event) -> Void
+        to characteristic: MonitoredCharacteristic, over link: AsyncPeripheral, answerTimeout: Double,
+        report: @escaping (Event) -> Void
     ) {
         self.characteristic = characteristic
-        self.peripheral = peripheral
-        self.context = context
+        self.link = link
         self.answerTimeout = answerTimeout
-        self.isEssential = isEssential
-        self.handler = handler
+        self.report = report
+    }
+
+    /// Begins, or begins again where it does not listen.
+    ///
+    /// - Parameter services: what the device has.
+    func begin(_ services: [CBService]) {
+        guard let found = characteristic.find(in: services), found.properties.isSubscribable else { return isMissing() }
+        if found === asked { return }
+        end()
+        asked = found
+        task = Task { await subscribe(to: found) }
     }
 
     /// The connection has ended, or is about to.
     func end() {
-        isEnded = true
+        task?.cancel()
     }
 
-    /// Begins, or begins again where it has failed.
-    func begin() {
-        guard !isEnded, (try? context.bluejay.isListening(to: characteristic)) == false else { return }
-        attempt += 1
-        let current = attempt
-        isWaiting = true
-        after(answerTimeout) { [weak self] in self?.check(current) }
-        context.bluejay.listen(to: characteristic, multipleListenOption: .replaceable) {
-            [weak self] (result: ReadResult<Data>) in
-            guard let self, !isEnded else { return }
-            switch result {
-            case .success(let value): took(value)
-            case .failure(let error): failed(error)
+    /// Whether a value is one that is listened to.
+    func takes(_ source: CBCharacteristic) -> Bool {
+        guard source === asked else { return false }
+        wasOn = true
+        isKnownMissing = false
+        failures = 0
+        return true
+    }
+
+    private func isMissing() {
+        asked = nil
+        guard !isKnownMissing else { return }
+        isKnownMissing = true
+        report(.missing(wasThere: wasOn))
+    }
+
+    private func subscribe(to found: CBCharacteristic) async {
+        while true {
+            do throws(CentralError) {
+                try await link.subscribe(to: found, within: answerTimeout)
+                return wasOn = true
+            } catch {
+                // The end of the connection is reported as such.
+                guard link.end == nil, !Task.isCancelled else { return }
+                guard let pause = failed(error) else { return }
+                try? await Task.sleep(for: .seconds(pause))
+                if Task.isCancelled { return }
+                asked = found
             }
         }
     }
 
-    private func took(_ value: Data) {
-        isWaiting = false
-        wasOn = true
-        isKnownMissing = false
-        failures = 0
-        handler(.value(value))
-    }
-
-    private func failed(_ error: any Error) {
-        isWaiting = false
+    /// - Returns: after how many seconds it is tried again; nil if it is not.
+    private func failed(_ error: CentralError) -> Double? {
+        let failure = Failure(error, attempt: "cannot listen", device: link.peripheral.displayName)
         switch error {
-        // A missing value does not end the listen.
-        case BluejayError.missingData: return
-        case BluejayError.missingService, BluejayError.missingCharacteristic: return isMissing()
-        // The end of the connection is reported as such.
-        case BluejayError.notConnected, BluejayError.bluetoothUnavailable, BluejayError.explicitDisconnect,
-            BluejayError.multipleListenReplaced, BluejayError.cancelled, BluejayError.stopped:
-            return
+        case .noAnswer where !characteristic.isEssential:
+            report(.failed(failure, .keepWaiting))
+            return nil
+        // Another connection would not change the device's own answer, unless pairing has failed on this one.
+        case .att where !failure.isAboutPairing: break
+        case _ where characteristic.isEssential:
+            report(.failed(failure, .connectAgain))
+            return nil
         default: break
         }
-        // It may be one that can only be read.
-        if let known, !known.properties.isSubscribable { return isMissing() }
-        let failure = Failure(error, attempt: "cannot listen", device: peripheral.name)
-        // Another connection would not change the device's own answer, unless pairing has failed on this one.
-        guard error is CBATTError && !failure.isAboutPairing || !isEssential else {
-            return handler(.failed(failure, .connectAgain))
-        }
+        asked = nil
         let pause = Pauses.pause(afterFailures: failures)
         failures += 1
-        after(pause) { [weak self, attempt] in
-            guard let self, self.attempt == attempt else { return }
-            begin()
-        }
-        handler(.failed(failure, .tryAgain(pause)))
+        report(.failed(failure, .tryAgain(pause)))
+        return pause
+    }
+}
+
+/// A characteristic that the monitor listens to.
+struct MonitoredCharacteristic {
+    /// What its values are.
+    enum Use {
+        case measurement
+        /// The answers of a control point.
+        case response
+        case chirp
     }
 
-    private func isMissing() {
-        guard !isKnownMissing else { return }
-        isKnownMissing = true
-        handler(.missing(wasThere: wasOn))
+    let service: CBUUID
+    let uuid: CBUUID
+    /// What it is called where it cannot be listened to.
+    let name: String
+    let use: Use
+    /// Whether a connection without it is of no use.
+    let isEssential: Bool
+
+    init(_ uuid: String, of service: String, name: String? = nil, use: Use, isEssential: Bool = false) {
+        self.service = CBUUID(string: service)
+        self.uuid = CBUUID(string: uuid)
+        self.name = name ?? self.uuid.label
+        self.use = use
+        self.isEssential = isEssential
     }
 
-    /// The time for an answer is up.
-    private func check(_ number: Int) {
-        guard !isEnded, isWaiting, number == attempt else { return }
-        isWaiting = false
-        // Bluejay has no word for a listen that has begun.
-        if isNotifying { return wasOn = true }
-        let problem = DirectPeripheral.Problem.noAnswer(within: answerTimeout)
-        handler(.failed(Failure(problem, attempt: "cannot listen"), isEssential ? .connectAgain : .keepWaiting))
-    }
-
-    private var isNotifying: Bool { known?.isNotifying ?? false }
-
-    /// The characteristic, as far as it was discovered.
-    private var known: CBCharacteristic? {
-        let peripheral = context.manager.retrievePeripherals(withIdentifiers: [peripheral.uuid]).first
-        return (peripheral?.services ?? []).lazy.filter { $0.uuid == self.characteristic.service.uuid }
-            .flatMap { $0.characteristics ?? [] }.first { $0.uuid == self.characteristic.uuid }
-    }
-
-    private func after(_ seconds: Double, _ work: @escaping @MainActor () -> Void) {
-        DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { MainActor.assumeIsolated { work() } }
+    func find(in services: [CBService]) -> CBCharacteristic? {
+        services.lazy.filter { $0.uuid == service }.flatMap { $0.characteristics ?? [] }.first { $0.uuid == uuid }
     }
 }
 

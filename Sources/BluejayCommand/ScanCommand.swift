@@ -1,6 +1,5 @@
 import ArgumentParser
 import AssignedNumbers
-import Bluejay
 import CoreBluetooth
 import GATTProfiles
 import LineOutput
@@ -51,19 +50,18 @@ struct ScanCommand: CentralCommand {
     private func scan(_ context: CommandContext) async throws {
         if let hint = await OwnAdvertisements.hint(adapter: options.adapter) { StandardError.write("bluejay: \(hint)") }
         var shown = 0
-        let error: (any Error)? = await withCheckedContinuation { continuation in
-            context.bluejay.scan(
-                duration: timeout, allowDuplicates: duplicates, throttleRSSIDelta: 0,
-                serviceIdentifiers: service.compactMap(Self.uuid).map { ServiceIdentifier(uuid: $0) },
-                discovery: { discovery, _ in
-                    if let name, !DeviceSelector.name(name).matches(discovery) { return .continue }
-                    show(discovery, context.output)
-                    shown += 1
-                    return shown == count ? .stop : .continue
-                },
-                stopped: { _, error in continuation.resume(returning: error) })
+        do {
+            try await context.central.scan(
+                for: service.compactMap(Self.uuid), reportsAll: duplicates, within: timeout > 0 ? timeout : nil
+            ) { advertisement in
+                if let name, !DeviceSelector.name(name).matches(advertisement) { return .goOn }
+                show(advertisement, context.output)
+                shown += 1
+                return shown == count ? .stop : .goOn
+            }
+        } catch {
+            throw Failure(error, attempt: "cannot scan")
         }
-        if let error { throw Failure(error, attempt: "cannot scan") }
         guard shown < count ?? 1 else { return }
         throw Failure(
             .notInTime,
@@ -71,14 +69,13 @@ struct ScanCommand: CentralCommand {
     }
 
     @MainActor
-    private func show(_ discovery: ScanDiscovery, _ output: Output) {
-        let packet = discovery.advertisementPacket
-        let identifier = discovery.peripheralIdentifier.uuid
-        let address = CBPeer.bluetoothAddress(forIdentifier: identifier)
-        let name = packet[CBAdvertisementDataLocalNameKey] as? String ?? discovery.peripheralIdentifier.name
-        let services = packet[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
-        let rssi = discovery.rssi == 127 ? nil : discovery.rssi
-        let data = AdvertisedData(packet)
+    private func show(_ advertisement: AsyncCentral.Advertisement, _ output: Output) {
+        let peripheral = advertisement.peripheral
+        let (identifier, address) = (peripheral.identifier, peripheral.bluetoothAddress)
+        let name = advertisement.localName ?? peripheral.displayName
+        let services = advertisement.data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []
+        let rssi = advertisement.rssi == 127 ? nil : advertisement.rssi
+        let data = AdvertisedData(advertisement.data)
         let kind = AddressKind(identifier)
         output.print(
             "\(address ?? "?") \(identifier) \(rssi.map { "\($0) dBm" } ?? "? dBm") \"\(name)\""

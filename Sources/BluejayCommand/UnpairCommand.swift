@@ -1,5 +1,5 @@
 import ArgumentParser
-import Bluejay
+import CoreBluetooth
 import BlueZ
 import CommandSupport
 import Foundation

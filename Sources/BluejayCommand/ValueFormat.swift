@@ -1,6 +1,6 @@
 import ArgumentParser
 import AssignedNumbers
-import Bluejay
+import CoreBluetooth
 import GATTProfiles
 import PlainText
 

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Bluejay
+import CommandSupport
+import CoreBluetooth
 import GATTProfiles
 import LineOutput
 import PlainText
@@ -41,45 +42,45 @@ struct WriteCommand: CentralCommand {
 
     @MainActor
     private func write(_ context: CommandContext) async throws {
-        try await subject.ask(context, answerTimeout: answer.timeout) { direct, target in
-            try await write(target, of: direct, context)
+        try await subject.ask(context, answerTimeout: answer.timeout) { connection, target in
+            try await write(target, of: connection, context)
         }
     }
 
     @MainActor
     private func write(
-        _ target: AttributeTarget, of direct: DirectPeripheral, _ context: CommandContext
+        _ target: ValueAttribute, of connection: DeviceConnection, _ context: CommandContext
     ) async throws {
         let bytes = Data(try ValueText.parse(value))
-        let command = try direct.commandTarget(target, ofLength: bytes.count, withoutResponse: withoutResponse)
+        let command = try connection.commandTarget(target, ofLength: bytes.count, withoutResponse: withoutResponse)
         var latencies = Latencies()
         for _ in 0..<repetitions {
             let start = ContinuousClock.now
             if let command {
-                try await direct.writeCommand(bytes, to: command)
+                try await connection.writeWithoutResponse(bytes, to: command)
             } else {
-                try await direct.write(bytes, to: target)
+                try await connection.write(bytes, to: target)
             }
             latencies.add(ContinuousClock.now - start)
         }
         // Values that were handed over have not been sent yet: disconnecting now would lose them.
-        if let command { try await direct.waitForRoom(command) }
+        if let command { try await connection.waitForRoom(command) }
         if !options.json, repetitions == 1 { return }
         context.output.print(latencies.text) { object in
             object.add("time", Timestamp.now.utc)
-            direct.add(target, to: &object)
+            connection.add(target, to: &object)
             object.add("written", ValueText.hex(bytes))
             if repetitions > 1 { latencies.add(to: &object) }
         }
     }
 }
 
-extension DirectPeripheral {
+extension DeviceConnection {
     /// The characteristic if it has to be written without response; nil if with one.
     ///
     /// - Throws: ``Failure`` if the value cannot be written that way.
     fileprivate func commandTarget(
-        _ target: AttributeTarget, ofLength count: Int, withoutResponse: Bool
+        _ target: ValueAttribute, ofLength count: Int, withoutResponse: Bool
     ) throws -> CBCharacteristic? {
         let attempt = "cannot write \(name(of: target))"
         switch target {

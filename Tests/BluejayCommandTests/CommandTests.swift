@@ -1,4 +1,4 @@
-import Bluejay
+import CoreBluetooth
 import Foundation
 import GATTProfiles
 import LineOutput
@@ -52,10 +52,12 @@ import PlainText
         #expect(status(CBError(.peripheralDisconnected)) == .connectionFailed)
         #expect(status(CBError(.invalidHandle)) == .noSuchCharacteristic)
         #expect(status(CBError(.outOfSpace)) == .failed)
-        #expect(status(BluejayError.bluetoothUnavailable) == .bluetoothUnavailable)
-        #expect(status(BluejayError.connectionTimedOut) == .notInTime)
-        #expect(status(BluejayError.notConnected) == .connectionFailed)
-        #expect(status(BluejayError.missingService(ServiceIdentifier(uuid: "180D"))) == .noSuchCharacteristic)
+        #expect(status(CentralError.bluetoothOff) == .bluetoothUnavailable)
+        #expect(status(CentralError.noAnswer(within: 1)) == .notInTime)
+        #expect(status(CentralError.linkLost(nil)) == .connectionFailed)
+        #expect(status(CentralError.unencrypted(CBError(.encryptionTimedOut))) == .connectionFailed)
+        #expect(status(CentralError.att(CBATTError(.readNotPermitted))) == .attError)
+        #expect(status(CentralError.failed(CBError(.invalidHandle))) == .noSuchCharacteristic)
         #expect(status(Failure(.notInTime, "y")) == .notInTime)
         #expect(status(CocoaError(.fileNoSuchFile)) == .failed)
         #expect(status(OutputError(.failed(ENOSPC))) == .outputLost)
@@ -117,17 +119,5 @@ import PlainText
         var object = JSONObject()
         full.add(to: &object)
         #expect(object.text == #"{"rate":72,"contact":true,"rr":[1.0000,0.5000],"energy":12}"#)
-    }
-}
-
-@Suite struct LatencyTests {
-    @Test func `percentiles are those of the nearest rank`() {
-        var latencies = Latencies()
-        for number in (1...100).reversed() { latencies.add(.milliseconds(number)) }
-        #expect(latencies.text.contains("p50 50.000 ms, p99 99.000 ms"))
-        var one = Latencies()
-        one.add(.milliseconds(7))
-        #expect(one.text.contains("p50 7.000 ms, p99 7.000 ms"))
-        #expect(Latencies().text.contains("p50 0.000 ms"))
     }
 }

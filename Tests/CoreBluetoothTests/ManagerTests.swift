@@ -189,9 +189,9 @@ private final class RecordingCentralEngine: CentralEngine {
     }
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral) {
         switch request {
-        case .discoverServices(let filter): record("services \(text(filter))")
-        case .discoverCharacteristics(let filter, _): record("characteristics \(text(filter))")
-        case .setNotifying(let enabled, _): record("notify \(enabled)")
+        case .discoverServices(let filter, _): record("services \(text(filter))")
+        case .discoverCharacteristics(let filter, _, _): record("characteristics \(text(filter))")
+        case .setNotifying(let enabled, _, _): record("notify \(enabled)")
         default: record("\(request)")
         }
     }

@@ -1,5 +1,4 @@
 import Bluejay
-import BluejayCommand
 import BluetoothLab
 import Foundation
 import GATTProfiles

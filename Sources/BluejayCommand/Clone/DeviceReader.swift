@@ -1,5 +1,5 @@
 import BlueZ
-import Bluejay
+import CoreBluetooth
 import Foundation
 import GATTProfiles
 import MainLoop
@@ -14,7 +14,7 @@ struct OpenedDevice {
     }
 
     let device: ClonedDevice
-    let connection: DirectPeripheral
+    let connection: DeviceConnection
     /// What became characteristics of ``device``.
     let characteristics: [Characteristic]
 }
@@ -53,34 +53,35 @@ final class DeviceReader {
         try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
         let connected = await context.connected(selector)
         let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
-        guard let identifier = advertisement?.peripheralIdentifier ?? connected else {
+        guard let identifier = advertisement?.peripheral.identifier ?? connected else {
             throw Failure(.failed, "\(target.device) is no longer connected")
         }
-        let address = CBPeer.bluetoothAddress(forIdentifier: identifier.uuid) ?? ""
+        let address = CBPeer.bluetoothAddress(forIdentifier: identifier) ?? ""
         let adapter = context.adapter
         let appearance = await Self.appearance(of: address, on: adapter)
-        known = .identifiers([identifier.uuid], text: target.device)
+        known = .identifiers([identifier], text: target.device)
         var readings: [Int: Reading] = [:]
-        var connection = 0
+        var connections = 0
         while true {
-            connection += 1
-            let direct = try await open()
-            if connection == 1, await Self.isPaired(address, on: adapter) {
+            connections += 1
+            let connection = try await open()
+            if connections == 1, await Self.isPaired(address, on: adapter) {
                 device.losses.append("what needs pairing: this machine is already paired with the device")
             }
-            let failure = await readValues(direct, address, &readings)
+            let failure = await readValues(connection, address, &readings)
             guard let failure else {
-                describe(direct, readings)
-                if let advertisement { add(advertisement.advertisementPacket, appearance) }
+                describe(connection, readings)
+                if let advertisement { add(advertisement.data, appearance) }
                 device.fitAdvertisement()
-                return OpenedDevice(device: device, connection: direct, characteristics: characteristics)
+                return OpenedDevice(device: device, connection: connection, characteristics: characteristics)
             }
-            guard failure.status != .bluetoothUnavailable, connection < Self.maximumConnections else { throw failure }
-            await context.dropConnection()
+            guard failure.status != .bluetoothUnavailable, connections < Self.maximumConnections else { throw failure }
+            // One with a request that was not answered takes no other.
+            await connection.link.disconnect()
         }
     }
 
-    private func open() async throws -> DirectPeripheral {
+    private func open() async throws -> DeviceConnection {
         try await context.open(
             known ?? target.selector, target.device, limit: target.connectTimeout, answerTimeout: answerTimeout)
     }
@@ -88,9 +89,9 @@ final class DeviceReader {
     /// The same device over another connection.
     func open(again opened: OpenedDevice) async throws -> OpenedDevice {
         let former = opened.connection.table.characteristics
-        await context.dropConnection()
-        let direct = try await open()
-        let present = direct.table.characteristics
+        await opened.connection.link.disconnect()
+        let connection = try await open()
+        let present = connection.table.characteristics
         guard present.map(\.uuid) == former.map(\.uuid) else {
             throw Failure(.noSuchCharacteristic, "\(target.device) no longer has the characteristics that it had")
         }
@@ -100,13 +101,15 @@ final class DeviceReader {
                 OpenedDevice.Characteristic(attribute: attribute, place: characteristic.place)
             }
         }
-        return OpenedDevice(device: opened.device, connection: direct, characteristics: characteristics)
+        return OpenedDevice(device: opened.device, connection: connection, characteristics: characteristics)
     }
 
     // MARK: The advertisement
 
     /// What it advertises; nil if it is connected, and does not.
-    private func advertisement(of selector: DeviceSelector, isConnected: Bool) async throws -> ScanDiscovery? {
+    private func advertisement(of selector: DeviceSelector, isConnected: Bool) async throws
+        -> AsyncCentral.Advertisement?
+    {
         let time = isConnected ? min(Self.timeBesideLink, target.connectTimeout) : target.connectTimeout
         do {
             return try await context.search(for: selector, timeout: time, gathering: Self.gatheringTime)
@@ -153,28 +156,28 @@ final class DeviceReader {
     /// Reads everything that was not read yet.
     ///
     /// - Returns: why the connection is no longer of use; nil if everything is read.
-    private func readValues(_ direct: DirectPeripheral, _ address: String, _ readings: inout [Int: Reading]) async
+    private func readValues(_ connection: DeviceConnection, _ address: String, _ readings: inout [Int: Reading]) async
         -> Failure?
     {
-        for (place, target) in Self.readable(direct.table).enumerated() {
+        for (place, target) in Self.readable(connection.table).enumerated() {
             guard readings[place] == nil, faults[place] == nil else { continue }
             let wasEncrypted = await Self.isEncrypted(address, on: context.adapter)
             do {
-                readings[place] = Reading(result: .success(try await direct.read(target)))
+                readings[place] = Reading(result: .success(try await connection.read(target)))
             } catch {
                 let failure = Failure(
-                    error, attempt: "cannot read \(direct.name(of: target))", device: self.target.device)
+                    error, attempt: "cannot read \(connection.name(of: target))", device: self.target.device)
                 if failure.endsEverything {
                     faults[place] = failure.status == .notInTime ? .noAnswer : .disconnect
                     return failure
                 }
-                if failure.attError == Self.lastWord, await direct.hasEnded() {
+                if failure.attError == Self.lastWord, await connection.hasEnded() {
                     faults[place] = .disconnect
                     return failure
                 }
                 // A request that has made the devices pair may get no answer; the link is ended then.
                 if failure.isAboutPairing, !wasEncrypted, await Self.isPaired(address, on: context.adapter),
-                    pairings.insert(place).inserted, await direct.hasEnded()
+                    pairings.insert(place).inserted, await connection.hasEnded()
                 {
                     return failure
                 }
@@ -193,11 +196,11 @@ final class DeviceReader {
     private static let lastWord = 0x0E
 
     /// What is read, in an order that is the same over each connection.
-    private static func readable(_ table: AttributeTable) -> [AttributeTarget] {
+    private static func readable(_ table: AttributeTable) -> [ValueAttribute] {
         table.characteristics.flatMap { characteristic in
-            let own = characteristic.properties.contains(.read) ? [AttributeTarget.characteristic(characteristic)] : []
+            let own = characteristic.properties.contains(.read) ? [ValueAttribute.characteristic(characteristic)] : []
             let descriptors = (characteristic.descriptors ?? []).filter { isDescribing($0) }
-            return own + descriptors.map(AttributeTarget.descriptor)
+            return own + descriptors.map(ValueAttribute.descriptor)
         }
     }
 
@@ -219,10 +222,10 @@ final class DeviceReader {
 
     // MARK: Services
 
-    private func describe(_ direct: DirectPeripheral, _ readings: [Int: Reading]) {
+    private func describe(_ connection: DeviceConnection, _ readings: [Int: Reading]) {
         let places = Dictionary(
-            uniqueKeysWithValues: Self.readable(direct.table).enumerated().map { ($1.attribute.place, $0) })
-        for service in direct.table.services where !isOwnedByBlueZ(service, places, readings) {
+            uniqueKeysWithValues: Self.readable(connection.table).enumerated().map { ($1.attribute.place, $0) })
+        for service in connection.table.services where !isOwnedByBlueZ(service, places, readings) {
             if !service.isPrimary {
                 device.losses.append("the service \(service.uuid.uuidString), which others include")
                 continue

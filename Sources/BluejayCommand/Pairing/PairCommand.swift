@@ -1,6 +1,6 @@
 import ArgumentParser
 import BlueZ
-import Bluejay
+import CoreBluetooth
 import MainLoop
 import PlainText
 
@@ -70,13 +70,13 @@ struct PairCommand: CentralCommand {
         let identifier =
             status == .connected
             ? try await context.find(target.selector, timeout: target.connectTimeout)
-            : try await context.search(for: target.selector, timeout: target.connectTimeout).peripheralIdentifier
-        guard let peripheral = context.manager.retrievePeripherals(withIdentifiers: [identifier.uuid]).first else {
+            : try await context.search(for: target.selector, timeout: target.connectTimeout).peripheral.identifier
+        guard let peripheral = context.central.peripheral(identifier) else {
             throw Failure(.failed, attempt: attempt, "it is no longer known")
         }
-        context.manager.setPairingDelegate(conversation, capability: capability, answersAll: false)
+        context.central.manager.setPairingDelegate(conversation, capability: capability, answersAll: false)
         do {
-            try await context.manager.pair(peripheral)
+            try await context.central.pair(peripheral)
         } catch {
             conversation.end()
             if error as? CBPairingError == .rejectedByPeripheral, await hasOldKeys(context) { throw keysAreLost }
@@ -86,8 +86,8 @@ struct PairCommand: CentralCommand {
         report(context, peripheral, conversation.method)
     }
 
-    /// How soon a device that has keys ends a link that is not encrypted.
-    private static let endOfLink: Duration = .seconds(1)
+    /// How soon a device that has keys ends a link that is not encrypted, in seconds.
+    private static let endOfLink = 1.0
 
     private var keysAreLost: Failure {
         Failure(
@@ -103,18 +103,13 @@ struct PairCommand: CentralCommand {
     @MainActor
     private func hasOldKeys(_ context: CommandContext) async -> Bool {
         // This machine agrees if it is asked to pair.
-        context.manager.setPairingDelegate(nil)
+        context.central.manager.setPairingDelegate(nil)
         do {
             let deadline = ContinuousClock.now + .seconds(target.connectTimeout)
-            try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
-            let direct = try context.takeOver(target.device)
-            let end = FirstOutcome<Bool>()
-            direct.onEnd = { _ in end.report(true) }
-            return await end.value(within: Self.endOfLink, otherwise: false)
-        } catch let failure as Failure {
-            return failure.isLossOfLink || context.pairingProblem?.code == .encryptionTimedOut
+            let link = try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
+            return await link.waitForEnd(within: Self.endOfLink)
         } catch {
-            return false
+            return (error as? Failure)?.pairingProblem == .encryptionTimedOut
         }
     }
 
@@ -157,7 +152,7 @@ struct PairCommand: CentralCommand {
         do {
             try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
         } catch var failure as Failure {
-            if context.pairingProblem?.code == .peerRemovedPairingInformation { failure.status = .keysLostByDevice }
+            if failure.pairingProblem == .peerRemovedPairingInformation { failure.status = .keysLostByDevice }
             failure.attempt = attempt
             throw failure
         }

@@ -1,5 +1,5 @@
 import BlueZ
-import Bluejay
+import CoreBluetooth
 import LineOutput
 import PlainText
 

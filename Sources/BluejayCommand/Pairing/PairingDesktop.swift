@@ -1,4 +1,4 @@
-import Bluejay
+import CoreBluetooth
 import CommandSupport
 import MainLoop
 

@@ -1,4 +1,4 @@
-import Bluejay
+import CoreBluetooth
 import Foundation
 import LineOutput
 import MainLoop
@@ -15,7 +15,7 @@ final class DeviceRecording {
 
     /// A connection to the device, and what it has.
     struct Device {
-        let connection: DirectPeripheral
+        let connection: DeviceConnection
         let senders: [Sender]
     }
 
@@ -29,6 +29,8 @@ final class DeviceRecording {
     private var lastTime = 0.0
     private var heard: Set<String> = []
     private var removedServices: Set<ObjectIdentifier> = []
+    /// Whether everything is subscribed to.
+    private var isSubscribed = false
     private let end = FirstOutcome<End>()
 
     private enum End: Swift.Sendable {
@@ -82,8 +84,8 @@ final class DeviceRecording {
         follow()
         defer { unfollow() }
         let subscribed = try await subscribe()
-        device.connection.onEnd = { [weak self] problem in self?.stop(problem) }
-        if let problem = device.connection.endReason { stop(problem) }
+        isSubscribed = true
+        if let reason = device.connection.link.end { stop(reason) }
         if begin == nil { begin = .now }
         output.event("recording", "recording \(counted(subscribed.count, "characteristic")) to \(file.path)") {
             object in
@@ -102,17 +104,19 @@ final class DeviceRecording {
     }
 
     private func follow() {
-        let connection = device.connection
-        connection.onValue = { [weak self] source, result in self?.receive(result, from: source) }
-        connection.onLoss = { [output, connection] in output.report(lossOf: $0, on: connection) }
-        connection.onRemoval = { [weak self] services in self?.removed(services) }
+        device.connection.link.onEvent = { [weak self] event in self?.handle(event) }
     }
 
-    private func unfollow() {
-        device.connection.onValue = nil
-        device.connection.onEnd = nil
-        device.connection.onLoss = nil
-        device.connection.onRemoval = nil
+    private func unfollow() { device.connection.link.onEvent = nil }
+
+    private func handle(_ event: AsyncPeripheral.Event) {
+        switch event {
+        case .value(let value, let source): receive(value, from: source)
+        case .loss(let characteristic): output.report(lossOf: characteristic, of: device.connection.table)
+        case .servicesChanged(let services): removed(services)
+        // Before that, it is why a subscription fails.
+        case .end(let reason): if isSubscribed { stop(reason) }
+        }
     }
 
     /// Subscribes to one after another. The connection is made again, without the one in question, when the device does
@@ -145,13 +149,12 @@ final class DeviceRecording {
         return device.senders.filter { subscribed.contains($0.reference) }
     }
 
-    private func receive(_ result: Result<Data, any Error>, from source: CBCharacteristic) {
+    private func receive(_ value: Data, from source: CBCharacteristic) {
         let now = ContinuousClock.now
         guard !end.isKnown, let reference = device.senders.first(where: { $0.attribute === source })?.reference else {
             return
         }
         do {
-            let value = try result.get()
             let begin = Self.begin(now, isFirst: file.count == 0, subscribed: self.begin)
             self.begin = begin
             lastTime = (now - begin).inSeconds

@@ -77,7 +77,12 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
 
     /// Reads the signal strength; answered by `peripheral(_:didReadRSSI:error:)`.
     open func readRSSI() {
-        perform(.readRSSI)
+        perform(
+            .readRSSI(
+                reporting { peripheral, delegate, result in
+                    let rssi = NSNumber(value: (try? result.get()) ?? CBPeripheral.unknownRSSI)
+                    delegate.peripheral(peripheral, didReadRSSI: rssi, error: result.failure)
+                }))
     }
 
     /// Discovers primary services; answered by `peripheral(_:didDiscoverServices:)`.
@@ -85,7 +90,10 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// - Parameter serviceUUIDs: which ones; if nil or empty, all but Generic Access (1800) and Generic Attribute
     ///   (1801), which the system uses.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
-        perform(.discoverServices(serviceUUIDs?.nilIfEmpty))
+        perform(
+            .discoverServices(
+                serviceUUIDs?.nilIfEmpty,
+                reporting { $1.peripheral($0, didDiscoverServices: $2.failure) }))
     }
 
     /// Discovers the services that a service refers to; answered by
@@ -93,29 +101,44 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     ///
     /// - Parameter includedServiceUUIDs: which ones; all if nil or empty.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        perform(.discoverIncludedServices(includedServiceUUIDs?.nilIfEmpty, of: service))
+        perform(
+            .discoverIncludedServices(
+                includedServiceUUIDs?.nilIfEmpty, of: service,
+                reporting { $1.peripheral($0, didDiscoverIncludedServicesFor: service, error: $2.failure) }))
     }
 
     /// Discovers the characteristics of a service; answered by `peripheral(_:didDiscoverCharacteristicsFor:error:)`.
     ///
     /// - Parameter characteristicUUIDs: which ones; all if nil or empty.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        perform(.discoverCharacteristics(characteristicUUIDs?.nilIfEmpty, of: service))
+        perform(
+            .discoverCharacteristics(
+                characteristicUUIDs?.nilIfEmpty, of: service,
+                reporting { $1.peripheral($0, didDiscoverCharacteristicsFor: service, error: $2.failure) }))
     }
 
     /// Discovers all descriptors of a characteristic; answered by `peripheral(_:didDiscoverDescriptorsFor:error:)`.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
-        perform(.discoverDescriptors(of: characteristic))
+        perform(
+            .discoverDescriptors(
+                of: characteristic,
+                reporting { $1.peripheral($0, didDiscoverDescriptorsFor: characteristic, error: $2.failure) }))
     }
 
     /// Reads a value of up to 512 bytes; answered by `peripheral(_:didUpdateValueFor:error:)`.
     open func readValue(for characteristic: CBCharacteristic) {
-        perform(.readValue(of: .characteristic(characteristic)))
+        perform(
+            .readValue(
+                of: .characteristic(characteristic),
+                reporting { $1.peripheral($0, didUpdateValueFor: characteristic, error: $2.failure) }))
     }
 
     /// Reads a descriptor's value; answered by `peripheral(_:didUpdateValueFor:error:)` for descriptors.
     open func readValue(for descriptor: CBDescriptor) {
-        perform(.readValue(of: .descriptor(descriptor)))
+        perform(
+            .readValue(
+                of: .descriptor(descriptor),
+                reporting { $1.peripheral($0, didUpdateValueFor: descriptor, error: $2.failure) }))
     }
 
     /// How many bytes can be written at once: with response 512; without response what fits into one packet (20 until
@@ -138,7 +161,11 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// those beyond are dropped.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
-        case .withResponse: perform(.writeValue(data, to: .characteristic(characteristic)))
+        case .withResponse:
+            perform(
+                .writeValue(
+                    data, to: .characteristic(characteristic),
+                    reporting { $1.peripheral($0, didWriteValueFor: characteristic, error: $2.failure) }))
         case .withoutResponse: perform(.writeWithoutResponse(data, to: characteristic))
         }
     }
@@ -146,13 +173,19 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     /// Writes a descriptor; answered by `peripheral(_:didWriteValueFor:error:)` for descriptors. The client
     /// configuration (2902) is written by ``setNotifyValue(_:for:)`` only.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
-        perform(.writeValue(data, to: .descriptor(descriptor)))
+        perform(
+            .writeValue(
+                data, to: .descriptor(descriptor),
+                reporting { $1.peripheral($0, didWriteValueFor: descriptor, error: $2.failure) }))
     }
 
     /// Turns notifications, or indications if the characteristic has only those, on or off; answered by
     /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        perform(.setNotifying(enabled, for: characteristic))
+        perform(
+            .setNotifying(
+                enabled, for: characteristic,
+                reporting { $1.peripheral($0, didUpdateNotificationStateFor: characteristic, error: $2.failure) }))
     }
 
     /// Opens an L2CAP channel; answered by `peripheral(_:didOpen:error:)`. If the peripheral wants it encrypted, the
@@ -160,7 +193,9 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
     ///
     /// - Parameter PSM: the channel's number, 1 to 255.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        perform(.openL2CAPChannel(PSM))
+        perform(
+            .openL2CAPChannel(
+                PSM, reporting { $1.peripheral($0, didOpen: try? $2.get(), error: $2.failure) }))
     }
 
     open override var description: String {
@@ -231,12 +266,33 @@ open class CBPeripheral: CBPeer, @unchecked Swift.Sendable {
         stored.withLock { $0.commands.remove(failure: failure, reopens: $0.state == .connected) }
     }
 
+    // MARK: Requests
+
     /// Hands a request to the manager's engine, if the peripheral is connected.
-    private func perform(_ request: GATTRequest, _ call: String = #function) {
+    func perform(_ request: GATTRequest, _ call: String = #function) {
         guard state == .connected else {
-            return Diagnostics.misuse(
-                "\(call) while the peripheral \(identifier) is not connected (its state is \(state))")
+            Diagnostics.misuse("\(call) while the peripheral \(identifier) is not connected (its state is \(state))")
+            return drop(request)
         }
-        manager?.engine?.perform(request, on: self)
+        guard let engine = manager?.engine else { return drop(request) }
+        engine.perform(request, on: self)
     }
+
+    private func drop(_ request: GATTRequest) {
+        guard let completion = request.completion else { return }
+        (manager?.queue ?? .main).async { completion.drop() }
+    }
+
+    /// A completion that calls the delegate; not for what was dropped.
+    private func reporting<Answer: Swift.Sendable>(
+        _ call: @escaping @Sendable (CBPeripheral, any CBPeripheralDelegate, Result<Answer, any Error>) -> Void
+    ) -> RequestCompletion<Answer> {
+        RequestCompletion { [self] result in
+            guard !(result.failure is RequestDropped), let delegate else { return }
+            call(self, delegate, result)
+        }
+    }
+
+    /// Core Specification, Vol 4, Part E, 7.5.4: not available.
+    private static let unknownRSSI = 127
 }

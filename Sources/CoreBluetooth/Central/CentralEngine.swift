@@ -2,7 +2,7 @@
 ///
 /// Its methods return at once and are called on whatever thread the app calls the API on, when the manager is powered
 /// on and, for those with a peripheral's attribute, the peripheral is connected. The engine changes the state of the
-/// public objects and then calls the delegate, both on the manager's queue.
+/// public objects and then calls the delegate or the completion, both on the manager's queue.
 protocol CentralEngine: AnyObject, Swift.Sendable {
     /// Ends everything: the manager was released.
     func invalidate()
@@ -26,6 +26,7 @@ protocol CentralEngine: AnyObject, Swift.Sendable {
     /// Pairs with a peripheral; `completion` is called once, on the manager's queue.
     func pair(_ peripheral: CBPeripheral, completion: @escaping @Sendable (CBPairingError?) -> Void)
 
-    /// Executes the requests to a peripheral in the order of the calls. Drops them while it is not connected.
+    /// Executes the requests to a peripheral in the order of the calls. Drops them while it is not connected, and when
+    /// its connection ends. Each completion is called once, on the manager's queue.
     func perform(_ request: GATTRequest, on peripheral: CBPeripheral)
 }

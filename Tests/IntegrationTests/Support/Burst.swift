@@ -1,4 +1,3 @@
-import BluejayCommand
 import BluetoothLab
 import Foundation
 import GATTProfiles

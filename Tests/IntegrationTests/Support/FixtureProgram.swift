@@ -14,6 +14,15 @@ enum FixtureProgram {
     /// Where the lab builds the packages of this repository.
     static let products = repository.appendingPathComponent(".build-lab/debug").path
 
+    /// The path of a program that the lab builds.
+    static func product(_ name: String) throws -> String {
+        let path = "\(products)/\(name)"
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw LabError("\(path) is missing; ./lab test builds it")
+        }
+        return path
+    }
+
     /// The path of a file in Fixtures.
     static func file(_ path: String) -> String { repository.appendingPathComponent("Fixtures/\(path)").path }
 
@@ -25,10 +34,7 @@ enum FixtureProgram {
         _ name: String, _ arguments: [String] = [], languageMode: Int, adapter: String,
         environment: [String: String] = [:], isLineBuffered: Bool = true
     ) throws -> ChildProcess {
-        let path = "\(products)/\(name)-swift\(languageMode)"
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw LabError("\(path) is missing; ./lab test builds it")
-        }
+        let path = try product("\(name)-swift\(languageMode)")
         let command = (isLineBuffered ? ["stdbuf", "--output=L"] : []) + [path] + arguments
         return try ChildProcess(
             command[0], Array(command.dropFirst()),

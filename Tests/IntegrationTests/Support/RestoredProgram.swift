@@ -2,7 +2,7 @@ import BluetoothLab
 import Foundation
 import GATTProfiles
 
-/// `bluejay demo` with an agent of its own: killed, and started again by the agent.
+/// The restoration demo (Tests/RestorationDemo) with an agent of its own: killed, and started again by the agent.
 final class RestoredProgram {
     let folder: URL
     private(set) var agent: ChildProcess
@@ -39,7 +39,8 @@ final class RestoredProgram {
     private static func start(_ folder: URL, _ environment: [String: String]) throws -> ChildProcess {
         let log = folder.appendingPathComponent("log").path
         return try ChildProcess(
-            "bluejay", ["demo", Lab.sensorAddress, "--json", "--log", log], environment: environment)
+            FixtureProgram.product("RestorationDemo"), [Lab.sensorAddress, "--json", "--log", log],
+            environment: environment)
     }
 
     /// Waits until the first run listens to everything.
@@ -160,7 +161,8 @@ final class RestoredProgram {
     func startTime() async throws -> TimeInterval {
         let start = Date()
         let other = try ChildProcess(
-            "bluejay", ["demo", "--idle", "--restore-identifier", "other"], environment: environment)
+            FixtureProgram.product("RestorationDemo"), ["--idle", "--restore-identifier", "other"],
+            environment: environment)
         try await other.line(containing: "started")
         let time = Date().timeIntervalSince(start)
         try await other.interrupt()

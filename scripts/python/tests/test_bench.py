@@ -118,8 +118,8 @@ def test_every_round_begins_with_another_pair() -> None:
 
 def test_an_earlier_build_is_measured_by_the_same_names() -> None:
     builds = Builds(Path("/now"), Path("/then"))
-    assert central("bluejay", builds)[:2] == ["/now/bluejay", "measure"]
-    assert central("bluejay-before-sockets", builds)[:3] == ["/then/bluejay", "measure", "--sockets"]
+    assert central("bluejay", builds)[:2] == ["/now/CentralBench", "--adapter"]
+    assert central("bluejay-before-sockets", builds)[:2] == ["/then/CentralBench", "--sockets"]
     assert isinstance(now := peripheral("dittojay", builds), Dittojay) and now.command[0] == "/now/dittojay"
     assert isinstance(then := peripheral("dittojay-before", builds), Dittojay) and then.command[0] == "/then/dittojay"
 
@@ -127,7 +127,7 @@ def test_an_earlier_build_is_measured_by_the_same_names() -> None:
 @pytest.mark.parametrize(
     ("pairs", "reason"),
     [
-        ("dittojay+bluejay-before", "bluejay-before needs --before"),
+        ("dittojay+bluejay-before", "bluejay-before: a program of an earlier build needs --before"),
         ("dittojay+bluejya", "no program to measure is called bluejya"),
         ("bless+bleak-before", "no program to measure is called bleak-before"),
         ("dittojay", "dittojay"),

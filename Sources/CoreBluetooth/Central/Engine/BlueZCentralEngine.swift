@@ -107,8 +107,11 @@ final class BlueZCentralEngine: CentralEngine {
             if data.count > ATT.maximumCommandValueLength { Self.longCommand.give() }
             guard peripheral.commandBegins() else { return }
         }
-        // The link may have ended while this was on its way: requests are dropped then, as after any disconnection.
-        MainLoop.shared.async { [core] in core.link(of: peripheral)?.perform(request) }
+        MainLoop.shared.async { [core] in
+            if let link = core.link(of: peripheral) { return link.perform(request) }
+            // The link has ended while this was on its way.
+            core.post { _ in request.completion?.drop() }
+        }
     }
 }
 

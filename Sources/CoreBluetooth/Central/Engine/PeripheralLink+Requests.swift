@@ -5,27 +5,39 @@ import MainLoop
 /// Reading, writing and notifications.
 extension PeripheralLink {
     func perform(_ request: GATTRequest) {
+        if let completion = request.completion { requests.opens(completion) }
         switch request {
-        case .readRSSI: readRSSI()
-        case .discoverServices(let filter): discoverServices(filter)
-        case .discoverIncludedServices(let filter, let service): discoverIncludedServices(filter, of: service)
-        case .discoverCharacteristics(let filter, let service): discoverCharacteristics(filter, of: service)
-        case .discoverDescriptors(let characteristic): discoverDescriptors(of: characteristic)
-        case .readValue(let attribute): read(attribute)
-        case .writeValue(let data, let attribute): write(data, to: attribute)
+        case .readRSSI(let completion): readRSSI(completion)
+        case .discoverServices(let filter, let completion): discoverServices(filter, completion)
+        case .discoverIncludedServices(let filter, let service, let completion):
+            discoverIncludedServices(filter, of: service, completion)
+        case .discoverCharacteristics(let filter, let service, let completion):
+            discoverCharacteristics(filter, of: service, completion)
+        case .discoverDescriptors(let characteristic, let completion):
+            discoverDescriptors(of: characteristic, completion)
+        case .readValue(let attribute, let completion): read(attribute, completion)
+        case .writeValue(let data, let attribute, let completion): write(data, to: attribute, completion)
         case .writeWithoutResponse(let data, let characteristic): writeCommand(data, to: characteristic)
-        case .setNotifying(let enabled, let characteristic): setNotifying(enabled, for: characteristic)
-        case .openL2CAPChannel(let psm): openL2CAPChannel(psm)
+        case .setNotifying(let enabled, let characteristic, let completion):
+            setNotifying(enabled, for: characteristic, completion)
+        case .openL2CAPChannel(let psm, let completion): openL2CAPChannel(psm, completion)
+        }
+    }
+
+    /// Drops the requests that were not answered: the link has ended, or is about to.
+    func dropRequests() {
+        let dropped = requests.clear()
+        guard !dropped.isEmpty else { return }
+        post { _ in
+            for request in dropped { request.drop() }
         }
     }
 
     // MARK: Reading and writing
 
-    private func read(_ attribute: ValueAttribute) {
+    private func read(_ attribute: ValueAttribute, _ completion: RequestCompletion<Data>) {
         addRequest { [self] done in
-            let report = reporting(done) { (result: Result<Data, any Error>, peripheral) in
-                attribute.wasRead(result, by: peripheral)
-            }
+            let report = answering(completion, done) { _, result in attribute.wasRead(result) }
             guard let remote = remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
             guard remote.isReadable else { return report(.failure(CBATTError(.readNotPermitted))) }
             guard let subscription = subscriptions[remote.path] else {
@@ -42,11 +54,9 @@ extension PeripheralLink {
         }
     }
 
-    private func write(_ data: Data, to attribute: ValueAttribute) {
+    private func write(_ data: Data, to attribute: ValueAttribute, _ completion: RequestCompletion<Void>) {
         addRequest { [self] done in
-            let report = reporting(done) { (result: Result<Void, any Error>, peripheral) in
-                attribute.wasWritten(result.failure, by: peripheral)
-            }
+            let report = answering(completion, done)
             guard let remote = remote(attribute) else { return report(.failure(CBError(.invalidHandle))) }
             guard remote.isWritable else { return report(.failure(CBATTError(.writeNotPermitted))) }
             guard data.count <= ATT.maximumValueLength else {
@@ -130,15 +140,13 @@ extension PeripheralLink {
 
     // MARK: Notifications
 
-    private func setNotifying(_ enabled: Bool, for characteristic: CBCharacteristic) {
+    private func setNotifying(
+        _ enabled: Bool, for characteristic: CBCharacteristic, _ completion: RequestCompletion<Void>
+    ) {
         addRequest { [self] done in
             let report: Completion<Void> = { [self] result in
                 let isNotifying = isSubscribed(characteristic)
-                self.report(result) { result, peripheral in
-                    characteristic.isNotifying = isNotifying
-                    peripheral.delegate?.peripheral(
-                        peripheral, didUpdateNotificationStateFor: characteristic, error: result.failure)
-                }
+                answer(completion, result) { _, _ in characteristic.isNotifying = isNotifying }
                 done()
             }
             guard let remote = remoteCharacteristic(characteristic) else {
@@ -223,21 +231,16 @@ extension PeripheralLink {
 
     // MARK: RSSI
 
-    private func readRSSI() {
-        guard let device else { return }
+    private func readRSSI(_ completion: RequestCompletion<Int>) {
+        guard let device else { return answer(completion, .failure(CBError(.notConnected))) }
         Task { [weak self] in
             let result: Result<Int, any Error>
             do { result = .success(try await device.readRSSI()) } catch { result = .failure(error) }
-            self?.report(result) { result, peripheral in
-                let rssi = NSNumber(value: (try? result.get()) ?? Self.unknownRSSI)
-                if case .success = result { peripheral.lastRSSI = rssi }
-                peripheral.delegate?.peripheral(peripheral, didReadRSSI: rssi, error: result.failure)
+            self?.answer(completion, result) { peripheral, result in
+                if let rssi = try? result.get() { peripheral.lastRSSI = NSNumber(value: rssi) }
             }
         }
     }
-
-    /// Core Specification, Vol 4, Part E, 7.5.4: not available.
-    private nonisolated static let unknownRSSI = 127
 
     // MARK: Common
 
@@ -257,22 +260,29 @@ extension PeripheralLink {
         drainTimer = .timer(after: .milliseconds(1)) { [weak self] in self?.afterWriteSockets(work) }
     }
 
-    /// Calls `body` with the result, its error as the app knows it, on the manager's queue, if the link is still up.
-    private func report<T: Swift.Sendable>(
-        _ result: Result<T, any Error>,
-        _ body: @escaping @Sendable (Result<T, any Error>, CBPeripheral) -> Void
+    /// Answers a request, its error as the app knows it, unless it was dropped with its link.
+    ///
+    /// - Parameter update: changes the public objects before that, on the manager's queue.
+    func answer<Answer: Swift.Sendable>(
+        _ completion: RequestCompletion<Answer>, _ result: Result<Answer, any Error>,
+        _ update: @escaping @Sendable (CBPeripheral, Result<Answer, any Error>) -> Void = { _, _ in }
     ) {
-        guard phase == .connected else { return }
-        post { peripheral in body(result.mapError(coreBluetoothError), peripheral) }
+        guard requests.answers(completion) else { return }
+        guard phase == .connected else { return post { _ in completion.drop() } }
+        let result = result.mapError(coreBluetoothError)
+        post { peripheral in
+            update(peripheral, result)
+            completion(result)
+        }
     }
 
-    /// The completion of a request: reports the result, and then the request is done.
-    private func reporting<T: Swift.Sendable>(
-        _ done: @escaping @LoopActor () -> Void,
-        _ body: @escaping @Sendable (Result<T, any Error>, CBPeripheral) -> Void
-    ) -> Completion<T> {
+    /// What is to be called with the result of a request: answers it, and then the request is done.
+    private func answering<Answer: Swift.Sendable>(
+        _ completion: RequestCompletion<Answer>, _ done: @escaping @LoopActor () -> Void,
+        _ update: @escaping @Sendable (CBPeripheral, Result<Answer, any Error>) -> Void = { _, _ in }
+    ) -> Completion<Answer> {
         { [self] result in
-            report(result, body)
+            answer(completion, result, update)
             done()
         }
     }
@@ -280,13 +290,6 @@ extension PeripheralLink {
 
 /// Called once with the result of a request.
 typealias Completion<T> = @LoopActor (Result<T, any Error>) -> Void
-
-extension Result where Failure == any Error {
-    /// The error; nil after a success.
-    fileprivate var failure: (any Error)? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}
 
 /// bluetoothd's object of an attribute that has a value.
 @LoopActor

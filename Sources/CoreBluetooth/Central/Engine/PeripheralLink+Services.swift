@@ -96,14 +96,14 @@ extension PeripheralLink {
     /// The device's services, without those that it no longer has.
     var services: [RemoteService] { device?.services.filter { !missedRemovals.contains($0.path) } ?? [] }
 
-    func discoverServices(_ filter: [CBUUID]?) {
+    func discoverServices(_ filter: [CBUUID]?, _ completion: RequestCompletion<Void>) {
         requests.add { [weak self] done in
             self?.whenResolved { [weak self] in
                 guard let self else { return done() }
                 discovery.whenComplete({ [weak self] in self?.hasServices(filter) ?? true }) {
                     Task { [weak self] in
                         let mtu = await self?.services.lazy.flatMap(\.characteristics).first?.fetchMTU()
-                        self?.reportServices(filter, mtu: mtu ?? nil)
+                        self?.answerServices(filter, mtu: mtu ?? nil, completion)
                         done()
                     }
                 }
@@ -116,72 +116,64 @@ extension PeripheralLink {
         return services.map(\.uuid).haveAll(filter)
     }
 
-    private func reportServices(_ filter: [CBUUID]?, mtu: Int?) {
-        guard phase == .connected else { return }
+    private func answerServices(_ filter: [CBUUID]?, mtu: Int?, _ completion: RequestCompletion<Void>) {
         guard isResolved else {
-            return post { [resolutionFailure] in $0.delegate?.peripheral($0, didDiscoverServices: resolutionFailure) }
+            return answer(completion, .failure(resolutionFailure ?? CBError(.connectionTimeout)))
         }
         let found = services.filter { $0.isPrimary && (filter != nil || !$0.isSystems) }.compactMap { remote in
             wanted(remote.uuid, filter).map { service(remote, $0) }
         }
-        post { peripheral in
+        answer(completion, .success(())) { peripheral, _ in
             if let mtu { peripheral.mtu = mtu }
             peripheral.services = (peripheral.services ?? []).adding(found)
-            peripheral.delegate?.peripheral(peripheral, didDiscoverServices: nil)
         }
     }
 
-    func discoverIncludedServices(_ filter: [CBUUID]?, of service: CBService) {
+    func discoverIncludedServices(
+        _ filter: [CBUUID]?, of service: CBService, _ completion: RequestCompletion<Void>
+    ) {
         addLookup { link in
             guard let remote = link.remoteService(service) else {
-                return link.post {
-                    $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: service, error: CBError(.invalidHandle))
-                }
+                return link.answer(completion, .failure(CBError(.invalidHandle)))
             }
             let found = remote.includes.compactMap { link.session.service(at: $0) }.compactMap { included in
                 link.wanted(included.uuid, filter).map { link.service(included, $0) }
             }
-            link.post {
+            link.answer(completion, .success(())) { _, _ in
                 service.includedServices = (service.includedServices ?? []).adding(found)
-                $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: service, error: nil)
             }
         }
     }
 
-    func discoverCharacteristics(_ filter: [CBUUID]?, of service: CBService) {
+    func discoverCharacteristics(
+        _ filter: [CBUUID]?, of service: CBService, _ completion: RequestCompletion<Void>
+    ) {
         addLookup { link in
             link.remoteService(service)?.characteristics.map(\.uuid).haveAll(filter) ?? true
         } _: { link in
             guard let remote = link.remoteService(service) else {
-                return link.post {
-                    $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: CBError(.invalidHandle))
-                }
+                return link.answer(completion, .failure(CBError(.invalidHandle)))
             }
             link.explored.insert(remote.path)
             let found = remote.characteristics.compactMap { characteristic in
                 link.wanted(characteristic.uuid, filter).map { link.characteristic(characteristic, $0, of: service) }
             }
-            link.post {
+            link.answer(completion, .success(())) { _, _ in
                 service.characteristics = (service.characteristics ?? []).adding(found)
-                $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: service, error: nil)
             }
         }
     }
 
-    func discoverDescriptors(of characteristic: CBCharacteristic) {
+    func discoverDescriptors(of characteristic: CBCharacteristic, _ completion: RequestCompletion<Void>) {
         addLookup { link in
             guard let remote = link.remoteCharacteristic(characteristic) else {
-                return link.post {
-                    $0.delegate?.peripheral(
-                        $0, didDiscoverDescriptorsFor: characteristic, error: CBError(.invalidHandle))
-                }
+                return link.answer(completion, .failure(CBError(.invalidHandle)))
             }
             let found = remote.descriptors.compactMap { descriptor in
                 link.wanted(descriptor.uuid, nil).map { link.descriptor(descriptor, $0, of: characteristic) }
             }
-            link.post {
+            link.answer(completion, .success(())) { _, _ in
                 characteristic.descriptors = (characteristic.descriptors ?? []).adding(found)
-                $0.delegate?.peripheral($0, didDiscoverDescriptorsFor: characteristic, error: nil)
             }
         }
     }

@@ -236,7 +236,7 @@ final class PeripheralLink {
             end(error: nil)
         case .connected:
             phase = .disconnecting
-            requests.clear()
+            dropRequests()
             guard let device else { return end(error: nil) }
             guard device.linkUse.end(self) else { return leave() }
             timer = .timer(after: Self.disconnectionTimeout) { [weak self] in self?.end(error: nil) }
@@ -287,7 +287,7 @@ final class PeripheralLink {
 
     private func dropConnectionState() {
         linkNumber += 1
-        requests.clear()
+        dropRequests()
         attributes = [:]
         subscriptions.values.forEach { $0.linkHasEnded() }
         subscriptions = [:]

@@ -1,7 +1,7 @@
 import DequeModule
 import MainLoop
 
-/// Runs the requests to one peripheral one after another.
+/// Runs the requests to one peripheral one after another, and knows which of them are yet to be answered.
 @LoopActor
 final class RequestQueue {
     /// Starts a request; it calls the closure that it is given when it is through.
@@ -12,6 +12,7 @@ final class RequestQueue {
     private var isStarting = false
     // What was under way before the queue was cleared must not end what is under way now.
     private var generation = 0
+    private var unanswered: [ObjectIdentifier: any DroppableRequest] = [:]
 
     func add(_ request: @escaping Request) {
         waiting.append(request)
@@ -19,10 +20,25 @@ final class RequestQueue {
     }
 
     /// Drops everything that has not started; what is under way ends unheard.
-    func clear() {
+    ///
+    /// - Returns: what is yet to be answered, and never will be.
+    @discardableResult
+    func clear() -> [any DroppableRequest] {
         waiting = []
         isBusy = false
         generation += 1
+        defer { unanswered = [:] }
+        return Array(unanswered.values)
+    }
+
+    /// A request is to be answered.
+    func opens(_ request: any DroppableRequest) { unanswered[ObjectIdentifier(request)] = request }
+
+    /// A request is answered.
+    ///
+    /// - Returns: false if it was dropped before.
+    func answers(_ request: any DroppableRequest) -> Bool {
+        unanswered.removeValue(forKey: ObjectIdentifier(request)) != nil
     }
 
     private func next() {

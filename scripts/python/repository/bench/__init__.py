@@ -5,7 +5,7 @@
 | `command` | the tool: runs of each pair of peripheral and central, and the samples that they give |
 | `programs` | the measured programs: how each is started, asked, and watched |
 | `daemons` | bluetoothd and the system bus |
-| `bleak_client` | what `bluejay measure` does, by bleak |
+| `bleak_client` | what Tests/CentralBench does, by bleak |
 | `measures` | what the clients measure: latencies and arrivals |
 | `table` | the rows, as a table of medians and against the bar |
 

@@ -1,4 +1,4 @@
-"""What `bluejay measure` does, by bleak: `bleak-client [--sockets] --adapter hci1 DEVICE`, the steps on standard input.
+"""As Tests/CentralBench, by bleak: `bleak-client [--sockets] --adapter hci1 DEVICE`, the steps on standard input.
 
   listen CHARACTERISTIC COUNT [CONTROL HEX]   until COUNT values came; CONTROL: write HEX to it when subscribed
   read CHARACTERISTIC TIMES

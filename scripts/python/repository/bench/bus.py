@@ -135,7 +135,7 @@ def parse(words: list[str]) -> argparse.Namespace:
         "--programs",
         type=Path,
         default=ROOT / ".build-release" / "release",
-        help="the folder of bluejay; default: that of scripts/release/build",
+        help="the folder of CentralBench; default: that in which ./lab bench builds it",
     )
     parser.add_argument("--before", type=Path, help="that of an earlier build: bluejay-before")
     options = parser.parse_args(words)

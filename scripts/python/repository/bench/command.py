@@ -139,7 +139,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--requests", type=int, default=300, help="reads, and writes with response; default: 300")
     parser.add_argument("--commands", type=int, default=1000, help="writes without response; default: 1000")
     parser.add_argument("--pairs", default=PAIRS, help=f"PERIPHERAL+CENTRAL, separated by commas; default: {PAIRS}")
-    parser.add_argument("--programs", type=Path, help="the folder of dittojay and bluejay; default: those on PATH")
+    parser.add_argument("--programs", type=Path, help="the folder of dittojay and CentralBench; default: those on PATH")
     parser.add_argument("--before", type=Path, help="that of an earlier build: dittojay-before and bluejay-before")
     options = parser.parse_args(words)
     if options.quick:

@@ -188,7 +188,7 @@ class Builds:
     def program(self, name: str, is_before: bool) -> str:
         folder = self.before if is_before else self.current
         if is_before and folder is None:
-            raise ValueError(f"{name}-before needs --before, the folder of an earlier build")
+            raise ValueError("a program of an earlier build needs --before, the folder of that build")
         return str(folder / name) if folder else name
 
 
@@ -200,12 +200,12 @@ def peripheral(name: str, builds: Builds) -> Peripheral:
 
 
 def central(name: str, builds: Builds) -> list[str]:
-    """The command of a central: bluejay, bluejay-before or bleak, each also with -sockets behind its name."""
+    """The command of a central: bluejay (Tests/CentralBench), bluejay-before or bleak, each also with -sockets."""
     base = name.removesuffix("-sockets")
     if base == "bleak":
         program = repository_tool("bleak-client")
     else:
-        program = [builds.program("bluejay", is_before_build(base, "bluejay")), "measure"]
+        program = [builds.program("CentralBench", is_before_build(base, "bluejay"))]
     return [*program, *(["--sockets"] if base != name else []), "--adapter", CLIENT, NAME]
 
 

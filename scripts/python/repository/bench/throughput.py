@@ -178,7 +178,7 @@ def phys(word: str) -> list[str]:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench-throughput", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--programs", type=Path, help="the folder of dittojay and bluejay; default: those on PATH")
+    parser.add_argument("--programs", type=Path, help="the folder of dittojay and CentralBench; default: those on PATH")
     parser.add_argument("--phys", type=phys, default=list(PHYS), help="default: 1M,2M")
     parser.add_argument("--intervals", type=numbers, default=[6, 24, 40], help="in 1.25 ms; default: 6,24,40")
     parser.add_argument("--lengths", type=numbers, default=[LONGEST, 27], help="of packets, in bytes; default: 251,27")

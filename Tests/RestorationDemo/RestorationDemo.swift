@@ -1,9 +1,15 @@
 import ArgumentParser
 import Bluejay
+import CommandSupport
+import CoreBluetooth
+import LineOutput
 
-struct DemoCommand: CentralCommand {
+/// A program whose Bluetooth state is restored (Sources/Bluejay/Bluejay.docc/Restoration.md), to be tried out; tests
+/// kill it.
+@main
+struct RestorationDemo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
+        commandName: "RestorationDemo",
         abstract:
             "Demonstrate state restoration: kill it, let the sensor chirp, and see it restart.",
         discussion: """
@@ -19,7 +25,12 @@ struct DemoCommand: CentralCommand {
 
             When restarted it has no terminal: it reports to the log, and to the desktop through notify-send.
             """)
-    @OptionGroup var options: GlobalOptions
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter, as hci0 or by its address.", valueName: "name"))
+    var adapter: String?
+
+    @Flag(help: "Print JSON, one object per line.")
+    var json = false
 
     @Argument(help: "An address or an identifier (default: the first heart-rate sensor found).")
     var device: String?
@@ -41,10 +52,12 @@ struct DemoCommand: CentralCommand {
     }
 
     func run() async throws {
-        if let adapter = options.adapter { setenv("BLUETOOTH_ADAPTER", adapter, 1) }
+        StandardDescriptors.open()
+        try ProgramLog.start(self, variable: "BLUEJAY_LOG")
+        if let adapter { setenv("BLUETOOTH_ADAPTER", adapter, 1) }
         let log: DemoLog
         do {
-            log = try DemoLog(isJSON: options.json, file: self.log)
+            log = try DemoLog(isJSON: json, file: self.log)
         } catch {
             throw ValidationError("\(error)")
         }

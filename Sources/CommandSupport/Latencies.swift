@@ -1,12 +1,13 @@
-import Bluejay
-import PlainText
+package import PlainText
 
 /// How long repeated requests took.
-struct Latencies {
+package struct Latencies {
     private var milliseconds: [Double] = []
     private let start = ContinuousClock.now
 
-    mutating func add(_ duration: Duration) {
+    package init() {}
+
+    package mutating func add(_ duration: Duration) {
         milliseconds.append(Self.milliseconds(duration))
     }
 
@@ -19,12 +20,14 @@ struct Latencies {
 
     private var total: Double { Self.milliseconds(ContinuousClock.now - start) }
 
-    var text: String {
+    /// For people: `300 requests in 0.512 s, p50 1.700 ms, p99 2.104 ms`.
+    package var text: String {
         "\(milliseconds.count) requests in \(fixedPoint(total / 1000, places: 3)) s, p50 "
             + "\(fixedPoint(percentile(0.5), places: 3)) ms, p99 \(fixedPoint(percentile(0.99), places: 3)) ms"
     }
 
-    func add(to object: inout JSONObject) {
+    /// For programs: `count`, `seconds`, and `p50` and `p99` in ms.
+    package func add(to object: inout JSONObject) {
         object.add("count", milliseconds.count)
         object.add("seconds", total / 1000, places: 6)
         object.add("p50", percentile(0.5), places: 3)

@@ -1,4 +1,4 @@
-import Bluejay
+import CommandSupport
 
 /// A request that is made a number of times, one after another, and how long each took: from the call until its
 /// completion is called. Nothing else comes in between, such as a task that has to be resumed.

@@ -1,25 +1,9 @@
-package import Bluejay
 import GATTProfiles
-package import PlainText
-
-extension ServiceIdentifier {
-    package static let heartRate = ServiceIdentifier(uuid: HeartRateService.uuid)
-}
-
-extension CharacteristicIdentifier {
-    /// Heart Rate Measurement.
-    package static let heartRate = CharacteristicIdentifier(uuid: HeartRateService.measurement, service: .heartRate)
-    /// Body Sensor Location.
-    package static let sensorLocation = CharacteristicIdentifier(
-        uuid: HeartRateService.bodySensorLocation, service: .heartRate)
-    /// Heart Rate Control Point.
-    package static let controlPoint = CharacteristicIdentifier(
-        uuid: HeartRateService.controlPoint, service: .heartRate)
-}
+import PlainText
 
 extension HeartRateMeasurement {
     /// `72 bpm, contact, RR 0.833 0.840 s, 12 kJ`
-    package var text: String {
+    var text: String {
         var text = "\(rate) bpm"
         switch contact {
         case .unsupported: break
@@ -34,7 +18,7 @@ extension HeartRateMeasurement {
     }
 
     /// Adds the fields: `rate` in bpm, `contact` where it is supported, `rr` in seconds, `energy` in kJ.
-    package func add(to object: inout JSONObject) {
+    func add(to object: inout JSONObject) {
         object.add("rate", rate)
         switch contact {
         case .unsupported: break

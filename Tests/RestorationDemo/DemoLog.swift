@@ -1,4 +1,5 @@
 import Bluejay
+import Foundation
 import LineOutput
 import PlainText
 
@@ -33,8 +34,8 @@ final class DemoLog: Swift.Sendable {
     /// Ends the program, with a status of its own if output is lost.
     func exit() -> Never {
         guard let loss = standardOutput?.finish(), !loss.isByTheReader else { Foundation.exit(0) }
-        StandardError.write("bluejay: \(loss)")
-        Foundation.exit(ExitStatus.outputLost.rawValue)
+        StandardError.write("RestorationDemo: \(loss)")
+        Foundation.exit(EX_IOERR)
     }
 
     /// Writes one line.

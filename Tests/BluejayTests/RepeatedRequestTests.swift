@@ -1,7 +1,8 @@
+import CommandSupport
 import Foundation
 import Testing
 
-@testable import BluejayCommand
+@testable import CentralBench
 
 @MainActor
 struct RepeatedRequestTests {

@@ -1,4 +1,5 @@
 import Bluejay
+import CoreBluetooth
 import GATTProfiles
 import MainLoop
 import PlainText
@@ -178,7 +179,9 @@ final class Demo {
         let value = value ?? Data()
         let content: String
         switch source {
-        case .rate: content = (try? HeartRateMeasurement(bytes: value))?.text ?? ValueText.hex(value)
+        case .rate:
+            let measurement = try? HeartRateMeasurement(bytes: value)
+            content = measurement.map { "\($0.rate) bpm" } ?? ValueText.hex(value)
         case .chirp: content = "chirp! " + (ValueText.printable(value) ?? ValueText.hex(value))
         }
         log.event(isUnhandled ? "unhandled" : "value", content) { object in
@@ -239,33 +242,16 @@ extension Demo: @preconcurrency ConnectionObserver, @preconcurrency ServiceObser
     }
 }
 
-/// Lines from the terminal.
-@MainActor
-final class DemoInput {
-    private var watch: DescriptorWatch?
-    private var rest = ""
+extension CharacteristicIdentifier {
+    fileprivate static let heartRate = heartRateService(HeartRateService.measurement)
+    fileprivate static let sensorLocation = heartRateService(HeartRateService.bodySensorLocation)
+    fileprivate static let chirp = CharacteristicIdentifier(
+        uuid: ChirpService.chirp, service: ServiceIdentifier(uuid: ChirpService.uuid))
+    /// The text that makes a central pair when it is read.
+    fileprivate static let pairingText = CharacteristicIdentifier(
+        uuid: PairingService.text, service: ServiceIdentifier(uuid: PairingService.uuid))
 
-    /// - Parameter handler: is called with each line, and once with nil at the end.
-    init(_ handler: @escaping @MainActor (String?) -> Void) {
-        watch = DescriptorWatch(STDIN_FILENO, queue: .main) { [weak self] in
-            MainActor.assumeIsolated { self?.read(handler) }
-        }
-        watch?.start()
-    }
-
-    private func read(_ handler: @MainActor (String?) -> Void) {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-        if count < 0, errno == EINTR || errno == EAGAIN { return }
-        guard count > 0 else {
-            watch?.suspend()
-            return handler(nil)
-        }
-        rest += String(decoding: buffer[..<count], as: UTF8.self)
-        while let end = rest.firstIndex(of: "\n") {
-            let line = String(rest[..<end])
-            rest = String(rest[rest.index(after: end)...])
-            handler(line)
-        }
+    private static func heartRateService(_ uuid: String) -> CharacteristicIdentifier {
+        CharacteristicIdentifier(uuid: uuid, service: ServiceIdentifier(uuid: HeartRateService.uuid))
     }
 }

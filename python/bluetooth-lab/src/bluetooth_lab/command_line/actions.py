@@ -252,7 +252,7 @@ def status(line: Line, environment: Environment) -> int:
 
 def page(line: Line, _environment: Environment) -> int:
     if len(line.rest) != 1:
-        raise UsageError("page takes one folder or recording: lab page FOLDER")
+        raise UsageError("page takes one folder, recording or capture: lab page FOLDER")
     compared, target = (Path(value) if value else None for value in map(line.value, ("--compare", "--out")))
     from bluetooth_lab.page import command
 

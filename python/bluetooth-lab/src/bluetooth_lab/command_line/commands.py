@@ -50,7 +50,7 @@ FILE-a and FILE-b.
 The lab ends when the last host's command ends, or any command fails; the others then get SIGINT. All machines run until
 then. The exit status is not 0 if a command failed. A host without a command waits for `lab-on HOST COMMAND [ARG…]`,
 which runs COMMAND on that host. A single command has your terminal, and its lines have no prefix.""",
-        (*o.RUN_OPTIONS, o.PAGE, o.AIR_PAGE, o.HOSTS, o.HOST),
+        (*o.RUN_OPTIONS, o.LIVE, o.PAGE, o.AIR_PAGE, o.HOSTS, o.HOST),
         "program",
     ),
     Command(
@@ -107,7 +107,7 @@ down.""",
 Runs COMMAND in the running lab, as root, in the current folder, in parallel with up to 15 other commands. Bluetooth is
 in the state that earlier commands have left, and processes that COMMAND leaves behind keep running. Exits with
 COMMAND's status, or with 125 if the lab failed or is not up.""",
-        (o.NAME, o.PACKAGE, o.ENV, o.CAPTURE, o.PAGE, o.AIR_PAGE, o.OUT),
+        (o.NAME, o.PACKAGE, o.ENV, o.CAPTURE, o.LIVE, o.PAGE, o.AIR_PAGE, o.OUT),
         "program",
     ),
     Command(
@@ -144,14 +144,16 @@ bluetoothd without pairings or known devices. The machine keeps running, and its
     ),
     Command(
         "page",
-        ["FOLDER [--compare FOLDER] [--out FILE]", "RECORDING [--out FILE]"],
+        ["FOLDER [--compare FOLDER] [--out FILE]", "RECORDING|CAPTURE [--out FILE]"],
         "make an HTML page of a record, or of a comparison",
         """\
 Makes one self-contained HTML file of the record in FOLDER: of a failed test, or of a run with --page (its record is in
 `run` of the output folder). It shows the timeline, packets, messages and logs.
 
 RECORDING is a file of `virtual-radio record`, such as air.jsonl in a failed test's record. Its page is a map of the
-air: moving devices, links with their strengths, and packets over time.""",
+air: moving devices, links with their strengths, and packets over time.
+
+CAPTURE is one of HCI, made by the lab or elsewhere: btsnoop (Android's as well), PacketLogger's .pklg, pcap or pcapng.""",
         (o.COMPARE, o.PAGE_OUT),
         "files",
     ),

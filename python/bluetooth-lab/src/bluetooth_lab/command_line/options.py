@@ -179,6 +179,14 @@ CAPTURE = Option(
     Kind.FILE,
     new_file,
 )
+LIVE = Option(
+    "--live",
+    "FILE",
+    "Write the HCI traffic as it comes, as pcap: to a FIFO that Wireshark reads (mkfifo FILE; wireshark -k -i FILE).",
+    (),
+    Kind.FILE,
+    absolute,
+)
 BLUEZ = Option(
     "--bluez",
     "PATH|VERSION",

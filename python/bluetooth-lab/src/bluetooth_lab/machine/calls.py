@@ -62,7 +62,7 @@ def prepare_call(construction: Construction, options: Options, out: Path, logs: 
     """`out`: for what the command keeps; `logs`: has the machine's own."""
     environment = construction.environment(out, logs, options.host, options.hosts)
     words = list(options.command)
-    if options.capture:
+    if options.capture or options.live:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
     if options.is_recorded:
         words = [str(GUEST / "recorded"), str(out / RUN), *words]

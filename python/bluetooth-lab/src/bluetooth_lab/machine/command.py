@@ -15,6 +15,7 @@ from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.frames import frame
 from bluetooth_lab.machine.hardware import Accelerator, Clock
 from bluetooth_lab.machine.job import FIXED_FOLDER, write_job
+from bluetooth_lab.machine.live import live
 from bluetooth_lab.machine.obstacles import obstacles
 from bluetooth_lab.machine.options import DEFAULT_CONTROLLERS, Options, parse
 from bluetooth_lab.machine.process import PORTS, Machine, adopt_orphans
@@ -76,7 +77,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
                 *(machine.link, command, construction.accelerator, terminal, out, options.prefix), copies=copies
             )
             session.install_signals()
-            session.run()
+            with live(out, options.live):
+                session.run()
         if not session.died_starting or not attempts_left:
             break
         say(f"{session.reason} while it started; starting another")

@@ -32,7 +32,7 @@ MACHINE = Command(
     "",
     "",
     (
-        *(table.CONTROLLERS, table.CAPTURE, table.PAGE, table.AIR_PAGE, table.OUT, table.BLUEZ),
+        *(table.CONTROLLERS, table.CAPTURE, table.LIVE, table.PAGE, table.AIR_PAGE, table.OUT, table.BLUEZ),
         *(THIS_HOST, ALL_HOSTS, PREFIX, JOINED),
     ),
 )
@@ -41,7 +41,7 @@ MACHINE = Command(
 class Options(NamedTuple):
     """`controllers` is None if nothing was said; `bluez`: the folder of one. `host` is the name of one of several
     hosts, whose names are `hosts`, a letter each; `joined` are further ports, each a name and a descriptor whose other
-    end another machine has."""
+    end another machine has. `live`: where packets are passed on to as they come."""
 
     command: Sequence[str] = ()
     controllers: int | None = None
@@ -54,6 +54,7 @@ class Options(NamedTuple):
     hosts: str = ""
     prefix: str = ""
     joined: Sequence[tuple[str, int]] = ()
+    live: str | None = None
 
     @classmethod
     def of(cls, line: Line, command: Sequence[str] | None = None) -> Options:
@@ -72,6 +73,7 @@ class Options(NamedTuple):
             line.value("--all-hosts") or "",
             line.value("--prefix") or "",
             [(name, int(descriptor)) for name, _, descriptor in ports],
+            line.value("--live"),
         )
 
     @property

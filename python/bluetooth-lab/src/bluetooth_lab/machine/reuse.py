@@ -13,6 +13,7 @@ from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator, Clock
 from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.persistent import SESSIONS, PersistentLab, Record, chosen_name, ingredients, is_alive
+from bluetooth_lab.machine.live import live
 from bluetooth_lab.machine.runs import new_run, remove_old, show_newest
 from bluetooth_lab.machine.session import Link, Session
 from bluetooth_lab.machine.terminal import Terminal
@@ -105,7 +106,8 @@ class ReusedLab:
         remove_old(runs)
         tails = [LogTail(self.lab.logs / name) for name in LOGS]
         call = prepare_call(self.construction, options, out, self.lab.logs, flags + frames.FRESH_FILES)
-        with Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded) as terminal:
+        terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded)
+        with terminal, live(out, options.live):
             status = self.perform(call, terminal, options.prefix)
         for tail in tails:
             tail.copy_to(out)

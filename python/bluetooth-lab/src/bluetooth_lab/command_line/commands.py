@@ -153,7 +153,7 @@ Makes one self-contained HTML file of the record in FOLDER: of a failed test, or
 RECORDING is a file of `virtual-radio record`, such as air.jsonl in a failed test's record. Its page is a map of the
 air: moving devices, links with their strengths, and packets over time.
 
-CAPTURE is one of HCI, made by the lab or elsewhere: btsnoop (Android's as well), PacketLogger's .pklg, pcap or pcapng.""",
+CAPTURE is one of HCI, made by the lab or elsewhere: btsnoop (Android's, too), PacketLogger's .pklg, pcap or pcapng.""",
         (o.COMPARE, o.PAGE_OUT),
         "files",
     ),

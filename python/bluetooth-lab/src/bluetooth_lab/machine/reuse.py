@@ -11,9 +11,9 @@ from bluetooth_lab.machine import frames
 from bluetooth_lab.machine.calls import Call, keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.hardware import Accelerator, Clock
+from bluetooth_lab.machine.live import live
 from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.persistent import SESSIONS, PersistentLab, Record, chosen_name, ingredients, is_alive
-from bluetooth_lab.machine.live import live
 from bluetooth_lab.machine.runs import new_run, remove_old, show_newest
 from bluetooth_lab.machine.session import Link, Session
 from bluetooth_lab.machine.terminal import Terminal

@@ -191,7 +191,7 @@ def link_packet(time: int, link: int, content: bytes, direction: Direction) -> I
 
 
 class Direction:
-    """Tells who has sent a packet where the capture does not say."""
+    """Who has sent a packet, where the capture does not say."""
 
     def __init__(self) -> None:
         self.is_received: dict[int, bool] = {}  # by the connection's handle

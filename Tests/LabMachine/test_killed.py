@@ -55,7 +55,7 @@ def prepared() -> None:
 def test_a_run_that_is_killed_leaves_no_machine(machine: str, delay: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB", machine)
     process = begin("run", "--fresh", "--", "sleep", "1000")
-    job = f"-{process.pid}/"  # the end of its folder's name
+    job = f"-{process.pid:07}/"  # the end of its folder's name
     wait_until(lambda: bool(processes(job)), "the machine begins")
     time.sleep(delay)
     process.kill()
@@ -119,4 +119,4 @@ def begun(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 def test_a_signal_ends_a_lab_that_begins(begun: "subprocess.Popen[bytes]", number: int) -> None:
     os.killpg(begun.pid, number)  # as a terminal does
     assert begun.wait(LIMIT) in (-number, 128 + number)
-    wait_until(lambda: not processes(f"-{begun.pid}/"), "the machine has ended")
+    wait_until(lambda: not processes(f"-{begun.pid:07}/"), "the machine has ended")

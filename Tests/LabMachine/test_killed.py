@@ -97,7 +97,7 @@ def test_several_hosts_end_with_what_has_started_them(delay: float, monkeypatch:
     time.sleep(delay)
     process.kill()
     process.wait()
-    wait_until(lambda: not any(processes(f"-{tool}/") for tool in tools), "both machines have ended")
+    wait_until(lambda: not any(processes(f"-{tool:07}/") for tool in tools), "both machines have ended")
     wait_until(lambda: not processes(machines), "both tools have ended")
 
 

@@ -86,6 +86,16 @@ def test_a_lab_whose_start_is_killed_is_not_up(machine: str, delay: float, monke
 
 
 @needs_uml
+def test_a_search_that_is_killed_takes_its_machines_with_it(tmp_path: Path) -> None:
+    process = begin("explore", "--jobs", "2", "--out", str(tmp_path), "--", "sleep", "1000000")
+    runs = f"--parent={process.pid}"
+    wait_until(lambda: len(processes(runs)) == 2, "both runs begin")
+    process.kill()
+    process.wait()
+    wait_until(lambda: not processes(runs), "both runs have ended")
+
+
+@needs_uml
 @pytest.mark.parametrize("delay", [0, 0.5, 2])
 def test_several_hosts_end_with_what_has_started_them(delay: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB", "uml")

@@ -98,6 +98,17 @@ def test_the_command_begins_when_the_machine_is_ready(guest: Guest, session: Ses
     assert (session.status, session.finish()) == (3, 3)
 
 
+def test_a_command_that_the_machine_has_already_may_end_before_we_hear_that_it_is_ready(
+    guest: Guest, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    output, error = tmp_path / "output", tmp_path / "error"
+    session = Session(guest.link, None, "KVM", Terminal(False), tmp_path, copies=[output, error])
+    guest.agent.sendall(frame(b"O", b"out") + frame(b"E", b"err") + frame(b"X", b"3"))
+    session.run()
+    assert (session.status, guest.received()) == (3, [])
+    assert (output.read_text(), error.read_text(), *capfd.readouterr()) == ("out", "err", "out", "err")
+
+
 def test_the_command_begins_when_an_agent_that_is_up_has_answered(guest: Guest, tmp_path: Path) -> None:
     session = new_session(guest.persistent_link, tmp_path)
     # The end of what the last caller was sent, which looks like anything.

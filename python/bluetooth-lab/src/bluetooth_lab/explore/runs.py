@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ from typing import NamedTuple
 
 from bluetooth_lab.explore.variation import Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
-from bluetooth_lab.places import PACKAGE
+from bluetooth_lab.places import child_command
 
 STILL_RUNNING = 124  # the exit status that `timeout` gives a command
 REAL_LIMIT = 600  # seconds by the host's clock: the machine itself hangs
@@ -107,7 +106,7 @@ class Runner:
         words = [*line[:position], "--out", str(out), *line[position:]]
         with open(out / "output.log", "wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-B", str(PACKAGE), *words],
+                [*child_command(words[0]), *words[1:]],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

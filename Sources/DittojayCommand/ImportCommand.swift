@@ -59,7 +59,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
-        var anonymizer = Anonymizer(seed: .random(in: .min ... .max))
+        var anonymizer = Anonymizer()
         let analysis = try analyse(only: nil)
         if list {
             if anonymize { anonymizer.anonymize(namesOf: analysis.devices) }

@@ -58,7 +58,7 @@ import Testing
         builder.read(0x15, Array("This is Room".utf8))
         let analysis = try CaptureAnalysis(CaptureFile(bytes: builder.bytes))
         let device = try #require(analysis.importable.first)
-        var anonymizer = Anonymizer(seed: 7)
+        var anonymizer = Anonymizer(using: Dice(state: 7))
         anonymizer.anonymize(device)
         let made = DeviceImport(device, analysis, ImportOptions(fileName: "x"))
         let text = (made.profile.lines + made.report.lines).joined(separator: "\n")

@@ -1,7 +1,7 @@
 /// Replaces what says whose device it is: addresses, names and serial numbers, wherever they occur. The same is always
 /// replaced by the same, of the same length and form.
 package struct Anonymizer {
-    private var random: UInt64
+    private var random: any RandomNumberGenerator
     /// The longest first, so that a shorter one does not change a part of it.
     private var replacements: [(original: [UInt8], replacement: [UInt8])] = []
     private var known: [[UInt8]: [UInt8]] = [:]
@@ -10,9 +10,9 @@ package struct Anonymizer {
     /// Shorter ones would be found by chance.
     private static let minimumPart = 4
 
-    /// - Parameter seed: random, so that nobody finds the originals by trying; fixed in tests.
-    package init(seed: UInt64) {
-        random = seed
+    /// - Parameter random: the system's, so that nobody finds from some replacements what others replace.
+    package init(using random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
+        self.random = random
     }
 
     /// Replaces everything of one device.
@@ -59,14 +59,14 @@ package struct Anonymizer {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): other(byte, from: UInt8(ascii: "A"), count: 26)
             case UInt8(ascii: "a")...UInt8(ascii: "z"): other(byte, from: UInt8(ascii: "a"), count: 26)
             // What is beyond ASCII is a letter, most often; anything but text is bytes.
-            case 0x80...: UInt8(ascii: "a") + UInt8(next() % 26)
+            case 0x80...: UInt8(ascii: "a") + UInt8(random.next() % 26)
             default: byte
             }
         }
     }
 
     private mutating func other(_ byte: UInt8, from first: UInt8, count: UInt8) -> UInt8 {
-        let step = UInt8(next() % UInt64(count - 1)) + 1
+        let step = UInt8(random.next() % UInt64(count - 1)) + 1
         return first + (byte - first + step) % count
     }
 
@@ -75,19 +75,10 @@ package struct Anonymizer {
         guard addresses[address.number] == nil else { return }
         let kept: UInt64 = 0b11 << 46
         let replacement = DeviceAddress(
-            number: address.number & kept | next() & ~kept, isRandom: address.isRandom)
+            number: address.number & kept | random.next() & ~kept, isRandom: address.isRandom)
         addresses[address.number] = replacement.number
         known[address.bytes] = replacement.bytes
         known[address.bytes.reversed()] = replacement.bytes.reversed()
-    }
-
-    /// SplitMix64.
-    private mutating func next() -> UInt64 {
-        random &+= 0x9E37_79B9_7F4A_7C15
-        var number = random
-        number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
-        number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
-        return number ^ number >> 31
     }
 
     // MARK: Replacing

@@ -74,7 +74,7 @@ private enum Captured {
         try expect(list.lines.count >= 1 + analysis.devices.count, "devices are not in the list")
         for (index, device) in analysis.devices.prefix(20).enumerated() {
             if index % 2 == 1 {
-                var anonymizer = Anonymizer(seed: 1)
+                var anonymizer = Anonymizer(using: Dice(state: 1))
                 anonymizer.anonymize(device)
             }
             let made = DeviceImport(

@@ -67,6 +67,8 @@ def test_chosen_delays_are_told_in_lines_that_the_kernel_takes() -> None:
     parts = parameters(Variation(frozenset(), delays), 1)["only"]
     assert len(parts) > 1 and max(map(len, parts)) <= LONGEST_LINE + 1
     assert ",".join(parts) == ",".join(map(str, delays))
+    with pytest.raises(ValueError, match="at most 256 delays"):
+        Variation.parse("only=" + ",".join(map(str, delays * 2)))
     with pytest.raises(ValueError, match="too many delays: 5000"):
         Variation(frozenset(), delays * 20).parameters(1)
 

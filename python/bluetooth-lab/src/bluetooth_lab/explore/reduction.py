@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from bluetooth_lab.explore.runs import Made, Run, Runner
-from bluetooth_lab.explore.variation import KINDS, Delay, Variation
+from bluetooth_lab.explore.variation import KINDS, MAXIMUM_DELAYS, Delay, Variation
 
 Item = TypeVar("Item")
 MAXIMUM_RUNS = 150
@@ -55,7 +55,9 @@ class Reduction:
 
     def reduce_delays(self) -> None:
         delays = [made.delay for made in self.run.delays]
-        if not delays:
+        if len(delays) > MAXIMUM_DELAYS:
+            self.say(f"it has too many delays to leave some out: {len(delays)} (limit {MAXIMUM_DELAYS})")
+        if not 0 < len(delays) <= MAXIMUM_DELAYS:
             return
         variation = self.run.variation.without("delays")
         if not self.try_one(variation._replace(only=delays), f"it fails with its {len(delays)} delays alone"):

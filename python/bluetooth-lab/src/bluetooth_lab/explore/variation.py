@@ -24,7 +24,8 @@ MAXIMUM_SEED = 10**18 - 1
 RATES = (30, 100, 300, 1000)
 LONGEST = (2_000, 10_000, 50_000)
 LONGEST_LINE = 3000  # of a parameter
-MAXIMUM_CHUNKS = 2  # the kernel keeps 256 delays
+MAXIMUM_CHUNKS = 2
+MAXIMUM_DELAYS = 256  # that the kernel keeps (setup/uml/variation.patch)
 LENGTH = 60_000  # of the parameters, for guest/agent
 
 
@@ -71,6 +72,8 @@ class Variation(NamedTuple):
                     raise ValueError("only=PROCESS:CALL:MICROSECONDS,…, last") from None
             elif word != NONE or len(words) > 1:
                 raise ValueError(f"{ALL}, {NONE}, or some of {', '.join(KINDS)}")
+        if len(delays) > MAXIMUM_DELAYS:
+            raise ValueError(f"at most {MAXIMUM_DELAYS} delays")
         return cls(frozenset(kinds - {"delays"} if delays else kinds), delays or None)
 
     def __str__(self) -> str:
@@ -91,8 +94,8 @@ class Variation(NamedTuple):
         many delays."""
         has_delays = "delays" in self.kinds and not self.only
         parts = chunks(map(str, self.only or ()))
-        if len(parts) > MAXIMUM_CHUNKS:
-            raise ValueError(f"too many delays: {len(self.only or ())}")
+        if len(parts) > MAXIMUM_CHUNKS or len(self.only or ()) > MAXIMUM_DELAYS:
+            raise ValueError(f"too many delays: {len(self.only or ())} (limit {MAXIMUM_DELAYS})")
         lines = [
             f"seed {seed}",
             f"delays {RATES[seed % len(RATES)] if has_delays else 0}",

@@ -52,7 +52,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     adopt_orphans()
     job, out = prepare_folders(places.home, options.out)
     construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
-    is_repeatable = bool(construction.parts.seed)
+    # What several hosts send to each other comes at any moment.
+    is_repeatable = bool(construction.parts.seed) and not options.host
     theirs = FIXED_FOLDER if is_repeatable else out
     call = prepare_call(construction, options, theirs, theirs)
     copies: list[Path] = []

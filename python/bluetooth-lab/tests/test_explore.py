@@ -10,10 +10,11 @@ import pytest
 
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
-from bluetooth_lab.explore.command import Options
+from bluetooth_lab.explore.command import Exploration, Options
 from bluetooth_lab.explore.reduction import Reduction, smaller
 from bluetooth_lab.explore.runs import Made, Run, Runner
 from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, Delay, Variation
+from bluetooth_lab.messages import EXIT_LAB_FAILED
 
 # Variations
 
@@ -187,3 +188,18 @@ def test_a_reduction_ends(tmp_path: Path) -> None:
     runner = FakeRunner(tmp_path, {(1, call): 1 for call in range(0, 30, 2)})
     run, _, _ = reduced(runner)
     assert run.has_failed and runner.runs < 200
+
+
+def test_runs_that_could_not_be_made_are_no_success(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statuses = iter([0, EXIT_LAB_FAILED, 0])
+
+    def run(runner: Runner, seed: int, variation: Variation) -> Run:
+        return Run(seed, variation, next(statuses), tmp_path / str(seed))
+
+    monkeypatch.setattr(Runner, "run", run)
+    monkeypatch.setattr("bluetooth_lab.explore.command.say", said.append)
+    exploration = Exploration(options("--runs", "3", "--jobs", "1", "--out", str(tmp_path)), {})
+    assert exploration.run() == EXIT_LAB_FAILED
+    assert "1 of these runs could not be made: the lab itself failed" in said

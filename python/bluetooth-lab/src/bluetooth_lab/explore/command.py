@@ -94,8 +94,10 @@ class Exploration:
             say("the lab itself failed; the last output:")
             print(self.last.output, end="")
             return EXIT_LAB_FAILED
+        if self.lab_failures:
+            say(f"{self.lab_failures} of these runs could not be made: the lab itself failed")
         if not self.failed:
-            return 0
+            return EXIT_LAB_FAILED if self.lab_failures else 0
         first = min(self.failed, key=lambda run: run.seed)
         for run in sorted(self.failed, key=lambda run: run.seed):
             say(f"seed {run.seed} {run.reason}")

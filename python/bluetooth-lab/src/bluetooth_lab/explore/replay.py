@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
+from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bluetooth_lab.bundle.capture import MAGIC, capture_records
 from bluetooth_lab.bundle.recording import CAPTURE
@@ -16,10 +18,12 @@ from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.places import Places
 
 # What is made of the record, or is the host's.
-NOT_COMPARED = (FILE, "console.log", "page.html", "prepared")
+NOT_COMPARED = (FILE, "console.log", "page.html")
 TIME = re.compile(r"(?:(\d{10}\.\d{6})|(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}))")
 RUN = re.compile(rb"/runs/\d{8}-\d{6}-\d+/")
 LONGEST_SHOWN = 160
+END = "(the end)"
+Item = TypeVar("Item")
 
 
 class Difference(NamedTuple):
@@ -60,8 +64,6 @@ def replay(folder: Path) -> int:
 
 def again(repeat: Repeat, out: Path) -> int:
     """Runs it into the folder, which is emptied first. Ends this process if the lab fails."""
-    import shutil
-
     from bluetooth_lab.machine import command
 
     shutil.rmtree(out, ignore_errors=True)
@@ -107,15 +109,18 @@ def comparable(file: Path) -> bytes:
 def difference(name: str, first: bytes, second: bytes) -> Difference:
     if Path(name).name == CAPTURE.name and first.startswith(MAGIC) and second.startswith(MAGIC):
         return difference_of_packets(name, first, second)
-    lines = first.splitlines(), second.splitlines()
-    index = next(
-        (index for index, pair in enumerate(zip(*lines)) if pair[0] != pair[1]), min(len(lines[0]), len(lines[1]))
-    )
-    texts = [
-        side[index].decode(errors="replace")[:LONGEST_SHOWN] if index < len(side) else "(the end)" for side in lines
-    ]
+    index, line, other = first_different(first.splitlines(), second.splitlines())
+    texts = [END if side is None else side.decode(errors="replace")[:LONGEST_SHOWN] for side in (line, other)]
     moments = [moment for text in texts if (moment := moment_of(text)) is not None]
     return Difference(min(moments, default=None), name, f"line {index + 1}", *texts)
+
+
+def first_different(first: Sequence[Item], second: Sequence[Item]) -> tuple[int, Item | None, Item | None]:
+    """Where two lists differ, and what they have there: None after the end."""
+    for index, pair in enumerate(zip_longest(first, second)):
+        if pair[0] != pair[1]:
+            return index, *pair
+    return len(first), None, None
 
 
 def moment_of(text: str) -> float | None:
@@ -131,13 +136,7 @@ def moment_of(text: str) -> float | None:
 
 
 def difference_of_packets(name: str, first: bytes, second: bytes) -> Difference:
-    sides = list(capture_records(first)), list(capture_records(second))
-    index = next(
-        (index for index, pair in enumerate(zip(*sides)) if pair[0] != pair[1]), min(len(sides[0]), len(sides[1]))
-    )
-    present = [side[index] if index < len(side) else None for side in sides]
-    texts = [
-        f"{record.time:.6f} {record.content.hex(' ')[:LONGEST_SHOWN]}" if record else "(the end)" for record in present
-    ]
-    moments = [record.time for record in present if record]
+    index, *records = first_different(list(capture_records(first)), list(capture_records(second)))
+    texts = [f"{side.time:.6f} {side.content.hex(' ')[:LONGEST_SHOWN]}" if side else END for side in records]
+    moments = [side.time for side in records if side]
     return Difference(min(moments, default=None), name, f"packet {index + 1}", *texts)

@@ -32,6 +32,7 @@ class Repeat(NamedTuple):
     controllers: int | None
     bluez: str | None
     is_recorded: bool
+    is_captured: bool
 
     @classmethod
     def of(cls, options: Options, parts: Hardware, environment: Mapping[str, str]) -> Repeat:
@@ -47,6 +48,7 @@ class Repeat(NamedTuple):
             options.controllers,
             options.bluez,
             options.is_recorded,
+            bool(options.capture or options.live),
         )
 
     def write(self, out: Path) -> None:
@@ -73,4 +75,6 @@ class Repeat(NamedTuple):
 
     def options(self, out: Path) -> Options:
         page = str(out / "page.html") if self.is_recorded else None
-        return Options(self.command, self.controllers, page=page, out=str(out), bluez=self.bluez)
+        # Nobody wants it a second time: what matters is that the machine does the same.
+        capture = os.devnull if self.is_captured else None
+        return Options(self.command, self.controllers, capture, page, out=str(out), bluez=self.bluez)

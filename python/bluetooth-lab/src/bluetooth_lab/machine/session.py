@@ -156,7 +156,7 @@ class Session:
             self.send(b"I")
 
     def handle_stream(self, data: bytes) -> None:
-        # A machine that has the command already may say what came of it before it says that it is ready.
+        # A machine that has the command already may send its output before it says that it is ready.
         if not self.started and self.command is not None:
             data = self.after_greeting(data)
         for kind, content in self.frames.add(data):

@@ -12,7 +12,7 @@ from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.explore.command import Exploration, Options
 from bluetooth_lab.explore.reduction import Reduction, smaller
-from bluetooth_lab.explore.runs import Made, Run, Runner
+from bluetooth_lab.explore.runs import Made, Run, Runner, with_limit
 from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 
@@ -40,7 +40,7 @@ def test_a_variation_is_its_text(text: str) -> None:
     "text", ["", "al", "delays,,costs", "none,costs", "only=", "only=1:2", "only=1:2:-3", "only=x"]
 )
 def test_an_unknown_kind_or_a_wrong_delay_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"all, none, or some of|only=PROCESS"):
+    with pytest.raises(ValueError, match=r"all, none, or some of|only=\[HOST:\]PROCESS"):
         Variation.parse(text)
 
 
@@ -203,3 +203,24 @@ def test_runs_that_could_not_be_made_are_no_success(
     exploration = Exploration(options("--runs", "3", "--jobs", "1", "--out", str(tmp_path)), {})
     assert exploration.run() == EXIT_LAB_FAILED
     assert "1 of these runs could not be made: the lab itself failed" in said
+
+
+def test_a_delay_of_one_of_several_hosts_is_that_hosts_alone() -> None:
+    variation = Variation.parse("only=b:7:3:1000,8:4:2000")
+    assert str(variation) == "only=b:7:3:1000,8:4:2000"
+    assert "only 7:3:1000\n" in variation.parameters(5, "b")
+    assert "only 8:4:2000\n" in variation.parameters(5)
+    assert "only -\nonly -\n" in variation.parameters(5, "a")
+
+
+def test_hosts_vary_apart() -> None:
+    variation = Variation.parse("all")
+    texts = {variation.parameters(5, host).splitlines()[0] for host in ("a", "b")}
+    assert len(texts) == 2
+
+
+def test_each_hosts_command_has_the_limit() -> None:
+    words = ["--host", "a", "--", "dittojay", "--host", "b", "--", "my", "test"]
+    expected = ["--host", "a", "--", "timeout", "9", "dittojay", "--host", "b", "--", "timeout", "9", "my", "test"]
+    assert with_limit(words, 9) == expected
+    assert with_limit(["my", "test"], 9) == ["--", "timeout", "9", "my", "test"]

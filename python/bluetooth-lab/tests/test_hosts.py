@@ -53,13 +53,6 @@ def test_a_tool_ends_with_them(said: list[str]) -> None:
     assert "lab run [OPTION…] --host a" in said[-1]
 
 
-def test_two_hosts_cannot_have_simulated_time(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_CLOCK", "simulated")
-    with pytest.raises(SystemExit):
-        hosts.main(["--hosts", "2", *BOTH])
-    assert said[-1].startswith("simulated time needs one host")
-
-
 def machine_words(host: str, *words: str) -> str:
     return " ".join(host_command(host, parse("--hosts", "2", *words), Path("/out"), {"peer-a": 5, "radio0": 6}))
 
@@ -70,6 +63,11 @@ def test_each_machine_has_its_own_folder_capture_and_ports() -> None:
     assert " --this-host b --all-hosts ab --controllers 1 --out /out/b --capture /x/sensor-b.btsnoop " in words
     assert " --page /x/run-b.html --bluez /bluez " in words
     assert words.endswith("--prefix b|  --joined peer-a=5 --joined radio0=6 -- central -x")
+
+
+def test_a_session_by_the_calendar_is_passed_on() -> None:
+    words = host_command("a", parse("--hosts", "2", *BOTH), Path("/out"), {"calendar": 5, "session0": 6}, 7)
+    assert " --joined calendar=5 --joined session0=6 --session 7 -- " in " ".join(words)
 
 
 def test_a_host_without_a_command_waits_and_the_other_one_has_no_prefix() -> None:
@@ -121,6 +119,14 @@ def test_the_end_of_a_does_not_unless_it_has_failed() -> None:
     assert processes["b"].signals == [signal.SIGINT]
     running.ended("b", 130)
     assert running.status() == 9
+
+
+def test_a_host_that_the_calendar_has_interrupted_is_not_interrupted_again() -> None:
+    running, processes = two("a", "b")
+    assert running.to_interrupt("b", 0) == ["a"]
+    running.ended("b", 0)
+    assert processes["a"].signals == [] and running.deadline is not None
+    assert running.to_interrupt("a", 130) == []
 
 
 def test_with_one_command_its_end_is_the_labs() -> None:

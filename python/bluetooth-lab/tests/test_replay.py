@@ -10,16 +10,13 @@ import pytest
 
 from bluetooth_lab.bundle.capture import EPOCH
 from bluetooth_lab.explore.replay import compare
-from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.repeat import FILE, Repeat
 
-PARTS = Hardware(Accelerator.USER_MODE, Clock.SIMULATED, "1", "1G", radio_options="--seed 5", scene="/s.json", seed="5")
-
 
 def test_a_run_is_repeated_with_what_it_had(tmp_path: Path) -> None:
-    own = {"LAB_RADIO_OPTIONS": "--seed 5", "LAB_ENV": "MINE", "MINE": "1", "HOME": "/h"}
-    Repeat.of(Options(["true"], 3, "c", page="p"), PARTS, own).write(tmp_path)
+    own = {"LAB_SEED": "5", "LAB_RADIO_OPTIONS": "--seed 5", "LAB_ENV": "MINE", "MINE": "1", "HOME": "/h"}
+    Repeat.of(Options(["true"], 3, "c", page="p"), ["true"], own).write(tmp_path)
     repeat = Repeat.read(tmp_path)
     environment = repeat.environment({"HOME": "/other", "LAB_RADIO_OPTIONS": "--air real", "LAB_SEED": "9"})
     expected = {"LAB_RADIO_OPTIONS": "--seed 5", "LAB_SEED": "5", "LAB_VARY": "radio,numbers", "MINE": "1"}
@@ -35,7 +32,9 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(ValueError):
         Repeat.read(tmp_path)
-    (tmp_path / FILE).write_text(json.dumps({**Repeat.of(Options(["x"]), PARTS, {})._asdict(), "command": []}))
+    (tmp_path / FILE).write_text(
+        json.dumps({**Repeat.of(Options(["x"]), ["x"], {"LAB_SEED": "5"})._asdict(), "command": []})
+    )
     with pytest.raises(ValueError):
         Repeat.read(tmp_path)
 

@@ -25,7 +25,9 @@ from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.command_line.parsing import Line, UsageError, parse_line
 from bluetooth_lab.machine import options as machine_options
+from bluetooth_lab.machine.calendar import Calendar
 from bluetooth_lab.machine.hardware import Clock
+from bluetooth_lab.machine.repeat import Repeat
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import GUEST, Places, child_command
@@ -36,6 +38,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 STAY_UP = GUEST / "stay-up"
 PATIENCE = 30  # seconds for an interrupted command to end
+DEFAULT_SEED = "1"  # as the radio's
 
 
 class Options(NamedTuple):
@@ -95,12 +98,17 @@ def commands_of(words: Sequence[str]) -> dict[str, Sequence[str]]:
 
 def file_of_host(file: str, host: str) -> str:
     """sensor.btsnoop becomes sensor-a.btsnoop and sensor-b.btsnoop."""
+    if file == os.devnull:
+        return file
     path = Path(file)
     return str(path.with_name(f"{path.stem}-{host}{path.suffix}"))
 
 
-def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]) -> list[str]:
-    """What runs the machine of a host; `ends`: its descriptors of the ports that join it with others."""
+def host_command(
+    host: str, options: Options, out: Path, ends: Mapping[str, int], session: int | None = None
+) -> list[str]:
+    """What runs the machine of a host; `ends`: its descriptors of the ports that join it with others; `session`: the
+    other end of its command's line, if that is among them."""
     machine = options.machine
     command = [*child_command("machine"), "--this-host", host, "--all-hosts", options.names]
     command += ["--controllers", str(options.controllers), "--out", str(out / host)]
@@ -116,6 +124,8 @@ def host_command(host: str, options: Options, out: Path, ends: Mapping[str, int]
         command += ["--prefix", f"{host}| "]
     for name, end in ends.items():
         command += ["--joined", f"{name}={end}"]
+    if session is not None:
+        command += ["--session", str(session)]
     words = options.commands.get(host)
     if words is None:
         return [*command, "--", "sleep", "infinity"]
@@ -131,24 +141,29 @@ def join(hosts: str, controllers: int) -> list[tuple[tuple[str, str], tuple[str,
     return pairs + [((hosts[0], f"radio{number}"), end) for number, end in enumerate(taken)]
 
 
-def start_machines(options: Options, out: Path) -> dict[str, subprocess.Popen[bytes]]:
-    """All machines, joined by their ports."""
-    sockets = []
-    ends: dict[str, dict[str, int]] = {host: {} for host in options.names}
-    for pair in join(options.names, options.controllers):
-        for (host, name), end in zip(pair, socket.socketpair()):
-            ends[host][name] = end.fileno()
-            sockets.append(end)
+def start_machines(options: Options, out: Path, calendar: Calendar | None) -> dict[str, subprocess.Popen[bytes]]:
+    """All machines, joined by their ports; with simulated time also by the calendar."""
+    ends: dict[str, dict[str, socket.socket]] = {host: {} for host in options.names}
+    sessions: dict[str, socket.socket] = {}
+    if calendar:
+        for host in options.names:
+            ports, sessions[host] = calendar.add(host)
+            ends[host].update(ports)
+    for (one, name), (other, others_name) in join(options.names, options.controllers):
+        pair = calendar.join(one, other) if calendar else socket.socketpair()
+        ends[one][name], ends[other][others_name] = pair
     processes = {}
     for host in options.names:
+        numbers = {name: end.fileno() for name, end in ends[host].items()}
+        session = sessions.get(host)
         # Several commands cannot share the input; and a terminal is of use to one that is alone.
-        is_alone = list(options.commands) == [host]
+        is_alone = list(options.commands) == [host] and not calendar
         processes[host] = subprocess.Popen(
-            host_command(host, options, out, ends[host]),
+            host_command(host, options, out, numbers, session.fileno() if session else None),
             stdin=None if is_alone else subprocess.DEVNULL,
-            pass_fds=list(ends[host].values()),
+            pass_fds=[*numbers.values(), *([session.fileno()] if session else [])],
         )
-    for end in sockets:
+    for end in (*(end for ports in ends.values() for end in ports.values()), *sessions.values()):
         end.close()
     return processes
 
@@ -164,8 +179,9 @@ class Process(Protocol):
 class Hosts:
     """All machines until the lab ends: which command's end is the lab's, and what its exit status is."""
 
-    def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, commands: Mapping[str, Sequence[str]], is_simulated: bool = False) -> None:
         self.decisive = max(commands)
+        self.calendar = Calendar(self.to_interrupt) if is_simulated else None
         self.processes: dict[str, Process] = {}
         self.statuses: dict[str, int] = {}
         self.was_asked_to_end: set[str] = set()
@@ -201,12 +217,19 @@ class Hosts:
 
     def ended(self, host: str, status: int) -> None:
         self.statuses[host] = 0 if host in self.was_asked_to_end and status in INTERRUPTED else status
-        if status == 0 and host != self.decisive:
-            return
-        for other in self.running():
-            self.was_asked_to_end.add(other)
+        for other in self.to_interrupt(host, status):
             self.processes[other].send_signal(signal.SIGINT)
+        if self.was_asked_to_end:
             self.deadline = time.monotonic() + PATIENCE
+
+    def to_interrupt(self, host: str, status: int) -> list[str]:
+        """The other hosts if the lab ends with this command, but each only once: the calendar asks before."""
+        if status == 0 and host != self.decisive:
+            return []
+        ended = {host, *self.statuses, *self.was_asked_to_end}
+        others = [name for name in self.processes if name not in ended]
+        self.was_asked_to_end.update(others)
+        return others
 
     def status(self) -> int:
         """That of the command whose end was the lab's, unless it is 0 and another one failed."""
@@ -222,11 +245,16 @@ def main(words: list[str]) -> int:
 
 
 def run(options: Options) -> int:
-    if os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value:
-        fail("simulated time needs one host: each of several would leap while it waits for the others")
+    is_simulated = os.environ.get("LAB_CLOCK") == Clock.SIMULATED.value
     _, out = prepare_folders(Places.of(os.environ).home, options.machine.out)
-    hosts = Hosts(options.commands)
+    if is_simulated:
+        os.environ.setdefault("LAB_SEED", DEFAULT_SEED)
+        words = [word for host, command in options.commands.items() for word in ("--host", host, "--", *command)]
+        Repeat.of(options.machine, words, os.environ, options.hosts).write(out)
+    hosts = Hosts(options.commands, is_simulated)
     hosts.install_signals()
-    hosts.processes.update(start_machines(options, out))
+    hosts.processes.update(start_machines(options, out, hosts.calendar))
+    if hosts.calendar:
+        hosts.calendar.begin()
     hosts.run()
     return hosts.status()

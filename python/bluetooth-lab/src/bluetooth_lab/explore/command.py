@@ -27,7 +27,7 @@ MAXIMUM_LAB_FAILURES = 3
 SHOWN_LINES = 12  # of the output of a run that failed
 PROGRESS_INTERVAL = 20  # seconds
 # Options of `lab run` that are passed on.
-PASSED = ("--package", "--controllers", "--radio", "--controller", "--air", "--scene", "--env", "--bluez")
+PASSED = ("--hosts", "--package", "--controllers", "--radio", "--controller", "--air", "--scene", "--env", "--bluez")
 
 
 class Options(NamedTuple):
@@ -143,7 +143,8 @@ class Exploration:
         if kinds:
             say(f"it fails when these vary with the seed: {kinds}")
         for made in delays:
-            who = f"{made.program} (process {made.delay.process})"
+            place = f" on host {made.delay.host}" if made.delay.host else ""
+            who = f"{made.program} (process {made.delay.process}{place})"
             where = f"{name_of_call(made.call)} at {made.moment - START:.6f} s"
             say(f"it fails if {who} is held up for {made.delay.length / 1000:.1f} ms before {where}")
         if not kinds and not delays:

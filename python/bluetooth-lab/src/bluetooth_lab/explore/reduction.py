@@ -19,7 +19,7 @@ class Reduction:
     def __init__(self, runner: Runner, run: Run, say: Callable[[str], None]) -> None:
         self.runner, self.run, self.say = runner, run, say
         self.left = MAXIMUM_RUNS
-        self.made = {made.delay[:2]: made for made in run.delays}
+        self.made = {made.delay.place: made for made in run.delays}
 
     def smallest(self) -> Run:
         """Another run that fails with the least variation that was found."""
@@ -32,8 +32,10 @@ class Reduction:
 
     def remaining(self) -> list[Made]:
         """The delays of the run, with what is known of them."""
-        known = {**self.made, **{made.delay[:2]: made for made in self.run.delays}}
-        return [known[delay[:2]]._replace(delay=delay) for delay in self.run.variation.only or () if delay[:2] in known]
+        known = {**self.made, **{made.delay.place: made for made in self.run.delays}}
+        return [
+            known[delay.place]._replace(delay=delay) for delay in self.run.variation.only or () if delay.place in known
+        ]
 
     # Steps
 

@@ -18,7 +18,7 @@ from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.places import Places
 
 # What is made of the record, or is the host's.
-NOT_COMPARED = (FILE, "console.log", "page.html")
+NOT_COMPARED = (FILE, "console.log")
 TIME = re.compile(r"(?:(\d{10}\.\d{6})|(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}))")
 RUN = re.compile(rb"/runs/\d{8}-\d{6}-\d+/")
 LONGEST_SHOWN = 160
@@ -64,6 +64,7 @@ def replay(folder: Path) -> int:
 
 def again(repeat: Repeat, out: Path) -> int:
     """Runs it into the folder, which is emptied first. Ends this process if the lab fails."""
+    from bluetooth_lab import hosts
     from bluetooth_lab.machine import command
 
     shutil.rmtree(out, ignore_errors=True)
@@ -74,7 +75,11 @@ def again(repeat: Repeat, out: Path) -> int:
         os.chdir(repeat.folder)
     except OSError as error:
         fail(f"cannot enter {repeat.folder}: {error.strerror}")
-    status = command.run(repeat.options(out))
+    options = repeat.options(out)
+    if repeat.hosts > 1:
+        status = hosts.run(hosts.Options(repeat.hosts, options, hosts.commands_of(repeat.command)))
+    else:
+        status = command.run(options)
     if status == EXIT_LAB_FAILED:
         raise SystemExit(EXIT_LAB_FAILED)
     return status
@@ -82,7 +87,7 @@ def again(repeat: Repeat, out: Path) -> int:
 
 def files_of(folder: Path) -> list[str]:
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return sorted(str(path) for path in found if path.name not in NOT_COMPARED)
+    return sorted(str(path) for path in found if path.name not in NOT_COMPARED and path.suffix != ".html")
 
 
 def count_files(folder: Path) -> int:

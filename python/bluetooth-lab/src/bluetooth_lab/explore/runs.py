@@ -10,12 +10,14 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
 
+from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.explore.variation import Delay, Variation
+from bluetooth_lab.hosts import commands_of
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 from bluetooth_lab.places import child_command
 
@@ -60,13 +62,23 @@ class Run(NamedTuple):
 
     @property
     def delays(self) -> list[Made]:
-        with contextlib.suppress(OSError):
-            log = (self.out / "dmesg.log").read_text(errors="replace")
-            return [
-                Made(Delay.parse(match[1]), int(match[2]) / 1e6, match[4], int(match[3]))
-                for match in DELAY.finditer(log)
-            ]
-        return []
+        return [made for host in ("", *HOSTS_BY_NAME) for made in delays_of(self.out / host / "dmesg.log", host)]
+
+
+def delays_of(log: Path, host: str) -> Iterator[Made]:
+    with contextlib.suppress(OSError):
+        for match in DELAY.finditer(log.read_text(errors="replace")):
+            delay = Delay.parse(match[1])._replace(host=host)
+            yield Made(delay, int(match[2]) / 1e6, match[4], int(match[3]))
+
+
+def with_limit(command: Sequence[str], limit: int) -> list[str]:
+    """Of each command of several hosts, or of the only one."""
+    timeout = ["timeout", str(limit)]
+    if command[:1] != ["--host"]:
+        return ["--", *timeout, *command]
+    commands = commands_of(command)
+    return [word for host, words in commands.items() for word in ("--host", host, "--", *timeout, *words)]
 
 
 class Runner:
@@ -94,19 +106,18 @@ class Runner:
     def line(self, seed: int, variation: Variation) -> list[str]:
         """What `lab` is to be told for this run."""
         given = ["--time", "simulated", "--seed", str(seed), "--vary", str(variation)]
-        return ["run", *self.words, *given, "--", "timeout", str(self.limit), *self.command]
+        return ["run", *self.words, *given, *with_limit(self.command, self.limit)]
 
     def run(self, seed: int, variation: Variation) -> Run:
         self.count += 1
         out = self.folder / f"{seed}-{self.count}"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
-        line = self.line(seed, variation)
-        position = line.index("--")
-        words = [*line[:position], "--out", str(out), *line[position:]]
+        first, *words = self.line(seed, variation)
+        line = [first, "--out", str(out), *words]
         with open(out / "output.log", "wb") as output:
             process = subprocess.Popen(
-                [*child_command(words[0]), *words[1:]],
+                [*child_command(line[0]), *line[1:]],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

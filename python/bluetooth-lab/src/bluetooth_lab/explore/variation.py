@@ -30,22 +30,34 @@ LENGTH = 60_000  # of the parameters, for guest/agent
 
 
 class Delay(NamedTuple):
-    """Before the system call with that number of the process; in microseconds."""
+    """Before the system call with that number of the process; in microseconds. `host`: one of several."""
 
     process: int
     call: int
     length: int
+    host: str = ""
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Where it is, whatever its length."""
+        return self.host, self.process, self.call
+
+    @property
+    def text(self) -> str:
+        """As the kernel of the host takes it."""
+        return f"{self.process}:{self.call}:{self.length}"
 
     def __str__(self) -> str:
-        return f"{self.process}:{self.call}:{self.length}"
+        return f"{self.host}:{self.text}" if self.host else self.text
 
     @classmethod
     def parse(cls, text: str) -> Delay:
-        """Raises ValueError if it is not PROCESS:CALL:MICROSECONDS."""
-        process, call, length = (int(part) for part in text.split(":"))
-        if min(process, call, length) < 0:
-            raise ValueError("negative")
-        return cls(process, call, length)
+        """Raises ValueError if it is not PROCESS:CALL:MICROSECONDS, with HOST: before it for one of several."""
+        host, _, rest = text.partition(":") if text[:1].isalpha() else ("", "", text)
+        process, call, length = (int(part) for part in rest.split(":"))
+        if min(process, call, length) < 0 or len(host) > 1:
+            raise ValueError("negative, or no such host")
+        return cls(process, call, length, host)
 
 
 class Variation(NamedTuple):
@@ -69,7 +81,7 @@ class Variation(NamedTuple):
                 try:
                     delays.append(Delay.parse(word.removeprefix(ONLY)))
                 except ValueError:
-                    raise ValueError("only=PROCESS:CALL:MICROSECONDS,…, last") from None
+                    raise ValueError("only=[HOST:]PROCESS:CALL:MICROSECONDS,…, last") from None
             elif word != NONE or len(words) > 1:
                 raise ValueError(f"{ALL}, {NONE}, or some of {', '.join(KINDS)}")
         if len(delays) > MAXIMUM_DELAYS:
@@ -87,17 +99,19 @@ class Variation(NamedTuple):
     def seed_of(self, kind: str, seed: int) -> int:
         return seed if kind in self.kinds else FIXED_SEED
 
-    def parameters(self, seed: int) -> str:
-        """The parameters of the machine's kernel when the command begins: a name and a value on each line.
+    def parameters(self, seed: int, host: str = "") -> str:
+        """The parameters of the machine's kernel when the command begins: a name and a value on each line. `host`: one
+        of several.
 
         Texts of different variations differ in nothing that takes the guest longer. Raises ValueError if there are too
         many delays."""
         has_delays = "delays" in self.kinds and not self.only
-        parts = chunks(map(str, self.only or ()))
-        if len(parts) > MAXIMUM_CHUNKS or len(self.only or ()) > MAXIMUM_DELAYS:
-            raise ValueError(f"too many delays: {len(self.only or ())} (limit {MAXIMUM_DELAYS})")
+        own = [delay.text for delay in self.only or () if delay.host == host]
+        parts = chunks(own)
+        if len(parts) > MAXIMUM_CHUNKS or len(own) > MAXIMUM_DELAYS:
+            raise ValueError(f"too many delays: {len(own)} (limit {MAXIMUM_DELAYS})")
         lines = [
-            f"seed {seed}",
+            f"seed {seed_of_host(seed, host)}",
             f"delays {RATES[seed % len(RATES)] if has_delays else 0}",
             f"longest {LONGEST[seed // len(RATES) % len(LONGEST)]}",
             f"costs {int('costs' in self.kinds)}",
@@ -105,6 +119,11 @@ class Variation(NamedTuple):
             "on 1",
         ]
         return "\n".join(lines).ljust(LENGTH, "\n")
+
+
+def seed_of_host(seed: int, host: str) -> int:
+    """Of one of several hosts, a, b, …: two machines do not have the same random numbers."""
+    return seed + (MAXIMUM_SEED + 1) * (ord(host) - ord("a") if host else 0)
 
 
 def chunks(words: Iterable[str]) -> list[str]:

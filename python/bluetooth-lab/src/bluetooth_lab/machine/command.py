@@ -24,7 +24,7 @@ from bluetooth_lab.machine.reuse import reuse
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.machine.session import Session
 from bluetooth_lab.machine.terminal import Terminal
-from bluetooth_lab.messages import name_host, say
+from bluetooth_lab.messages import fail, name_host, say
 from bluetooth_lab.places import Places
 
 # Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and
@@ -52,16 +52,19 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     adopt_orphans()
     job, out = prepare_folders(places.home, options.out)
     construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
-    # What several hosts send to each other comes at any moment.
-    is_repeatable = bool(construction.parts.seed) and not options.host
+    # Without a calendar, what several hosts send to each other comes at any moment.
+    is_repeatable = bool(construction.parts.seed) and (not options.host or options.session is not None)
+    if options.session is not None and not is_repeatable:
+        fail("several hosts with simulated time need user-mode Linux; lab doctor shows what this machine lacks")
     theirs = FIXED_FOLDER if is_repeatable else out
     call = prepare_call(construction, options, theirs, theirs)
     copies: list[Path] = []
     if is_repeatable:
         parts = construction.parts
-        Repeat.of(options, parts, os.environ).write(out)
+        if not options.host:
+            Repeat.of(options, options.command, os.environ).write(out)
         copies = [out / name for name in OUTPUTS]
-        variation = Variation.parse(parts.vary).parameters(int(parts.seed))
+        variation = Variation.parse(parts.vary).parameters(int(parts.seed), options.host)
         begin = call.frame() + frame(b"I")
         write_job(job, call.environment, out, is_persistent=False, begin=begin, variation=variation)
     else:
@@ -69,10 +72,12 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     ports = [*PORTS, *(name for name, _ in options.joined)]
     # Its output would not be in the record.
     terminal = Terminal(os.isatty(0) and os.isatty(1) and not options.is_recorded and not is_repeatable)
-    for attempts_left in reversed(range(START_ATTEMPTS)):
+    attempts = START_ATTEMPTS if options.session is None else 1  # the others are there
+    for attempts_left in reversed(range(attempts)):
         log = out / "console.log"
         start = construction.start(job, ports)
-        with terminal, Machine(construction.command_line(job, out), start, log, options.joined) as machine:
+        command_line = construction.command_line(job, out, options.host)
+        with terminal, Machine(command_line, start, log, options.joined, options.session) as machine:
             command = None if is_repeatable else call.frame(terminal)
             session = Session(
                 *(machine.link, command, construction.accelerator, terminal, out, options.prefix), copies=copies
@@ -89,6 +94,6 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         for obstacle in obstacles():
             say(obstacle)
     keep_record(out, options)
-    if is_repeatable and status:
+    if is_repeatable and status and not options.host:
         say(f"seed {construction.parts.seed}; to run it again: lab replay {os.path.relpath(out)}")
     return status

@@ -60,12 +60,12 @@ class Construction(NamedTuple):
         """`ports`: the names of those that the machine has."""
         return Start(job, saved_file(self.places, self.kernel, self.parts, ports, platform.machine()))
 
-    def command_line(self, job: Path, shared: Path) -> Callable[[Sequence[Port]], list[str]]:
+    def command_line(self, job: Path, shared: Path, host: str = "") -> Callable[[Sequence[Port]], list[str]]:
         """Makes the command that starts the machine from its ports."""
         if self.parts.accelerator is Accelerator.USER_MODE:
             boot = self.places.home / "lab_boot"
             memory = choose_memory(self.parts.memory, candidates(os.environ, self.places.home))
-            return lambda ports: uml.command_line(self.parts, self.kernel, boot, job, ports, memory)
+            return lambda ports: uml.command_line(self.parts, self.kernel, boot, job, ports, memory, host)
         has_unpacked_kernel = (self.places.boot / "vmlinux").exists()
         return lambda ports: qemu.command_line(
             self.parts, self.places, self.kernel, shared, ports, platform.machine(), has_unpacked_kernel

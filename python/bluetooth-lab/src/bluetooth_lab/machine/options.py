@@ -25,6 +25,7 @@ def joined_port(value: str) -> str:
 THIS_HOST = Option("--this-host", "HOST", "One of several hosts.")
 ALL_HOSTS = Option("--all-hosts", "HOSTS", "The names of all.")
 PREFIX = Option("--prefix", "TEXT", "Begins every line that the command prints.")
+SESSION = Option("--session", "DESCRIPTOR", "The other end of the port session0, if that is joined.")
 JOINED = Option("--joined", "PORT=DESCRIPTOR", "A port whose other end another machine has.", check=joined_port)
 MACHINE = Command(
     "machine",
@@ -33,7 +34,7 @@ MACHINE = Command(
     "",
     (
         *(table.CONTROLLERS, table.CAPTURE, table.LIVE, table.PAGE, table.AIR_PAGE, table.OUT, table.BLUEZ),
-        *(THIS_HOST, ALL_HOSTS, PREFIX, JOINED),
+        *(THIS_HOST, ALL_HOSTS, PREFIX, SESSION, JOINED),
     ),
 )
 
@@ -41,7 +42,8 @@ MACHINE = Command(
 class Options(NamedTuple):
     """`controllers` is None if nothing was said; `bluez`: the folder of one. `host` is the name of one of several
     hosts, whose names are `hosts`, a letter each; `joined` are further ports, each a name and a descriptor whose other
-    end another machine has. `live`: where packets are passed on to as they come."""
+    end another machine has, or the calendar that several get their time from (machine/calendar.py), as is `session`,
+    where our end of the command's line is. `live`: where packets are passed on to as they come."""
 
     command: Sequence[str] = ()
     controllers: int | None = None
@@ -55,11 +57,13 @@ class Options(NamedTuple):
     prefix: str = ""
     joined: Sequence[tuple[str, int]] = ()
     live: str | None = None
+    session: int | None = None
 
     @classmethod
     def of(cls, line: Line, command: Sequence[str] | None = None) -> Options:
         """`command`: in place of that of the line."""
         number = line.value("--controllers")
+        session = line.value("--session")
         ports = (value.partition("=") for value in line.values("--joined"))
         return cls(
             line.rest if command is None else command,
@@ -74,6 +78,7 @@ class Options(NamedTuple):
             line.value("--prefix") or "",
             [(name, int(descriptor)) for name, _, descriptor in ports],
             line.value("--live"),
+            int(session) if session else None,
         )
 
     @property

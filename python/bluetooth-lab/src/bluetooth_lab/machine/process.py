@@ -95,11 +95,19 @@ class Machine:
     """One QEMU, from start to end; always ended when the `with` block is left."""
 
     def __init__(
-        self, command_line: CommandLine, start: Start, log_file: Path, joined: Sequence[tuple[str, int]]
+        self,
+        command_line: CommandLine,
+        start: Start,
+        log_file: Path,
+        joined: Sequence[tuple[str, int]],
+        session: int | None = None,
     ) -> None:
-        """`joined`: further ports, each with a descriptor whose other end another machine has."""
-        pairs = {name: socket.socketpair() for name in PORTS}
+        """`joined`: further ports, each with a descriptor whose other end another machine has. `session`: our end of
+        the command's, if its other one is among them."""
+        pairs = {name: socket.socketpair() for name in PORTS if name not in dict(joined)}
         self.ours = {name: pair[0] for name, pair in pairs.items()}
+        if session is not None:
+            self.ours["session0"] = socket.socket(fileno=session)
         theirs = {name: pair[1] for name, pair in pairs.items()}
         self.empty_input, self.input_writer = os.pipe()
         ports: list[Port] = [(name, end.fileno()) for name, end in theirs.items()]
@@ -107,6 +115,8 @@ class Machine:
         self.kept = Kept(command_line, [*ports, *joined], start, self.empty_input, log_file)
         for end in theirs.values():
             end.close()
+        for _, descriptor in joined if session is not None else ():  # its end is seen by them
+            os.close(descriptor)
         self.kept.begin()
 
     @property

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bluetooth_lab.machine.hardware import Clock, Hardware
+from bluetooth_lab.explore.variation import DEFAULT_VARIATION
+from bluetooth_lab.machine.hardware import Clock
 from bluetooth_lab.machine.options import Options
 
 FILE = "repeat.json"
@@ -22,7 +23,8 @@ VARIABLES = ("LAB_RADIO", "LAB_RADIO_OPTIONS", "LAB_SCENE", "LAB_ENV", "LAB_CONF
 
 
 class Repeat(NamedTuple):
-    """`folder`: the current one of the run; `variables`: of the lab, and those that were given by `--env`."""
+    """`folder`: the current one of the run; `variables`: of the lab, and those that were given by `--env`. Of several
+    `hosts` the command is `--host a -- COMMAND --host b -- COMMAND`."""
 
     seed: str
     vary: str
@@ -33,22 +35,22 @@ class Repeat(NamedTuple):
     bluez: str | None
     is_recorded: bool
     is_captured: bool
+    hosts: int = 1
 
     @classmethod
-    def of(cls, options: Options, parts: Hardware, environment: Mapping[str, str]) -> Repeat:
+    def of(cls, options: Options, command: Sequence[str], environment: Mapping[str, str], hosts: int = 1) -> Repeat:
         names = (*VARIABLES, *environment.get("LAB_ENV", "").split())
-        variables = {name: environment[name] for name in names if name in environment}
-        variables["LAB_SCENE"] = parts.scene
         return cls(
-            parts.seed,
-            parts.vary,
+            environment["LAB_SEED"],
+            environment.get("LAB_VARY") or DEFAULT_VARIATION,
             os.getcwd(),
-            list(options.command),
-            variables,
+            list(command),
+            {name: environment[name] for name in names if name in environment},
             options.controllers,
             options.bluez,
             options.is_recorded,
             bool(options.capture or options.live),
+            hosts,
         )
 
     def write(self, out: Path) -> None:
@@ -77,4 +79,6 @@ class Repeat(NamedTuple):
         page = str(out / "page.html") if self.is_recorded else None
         # Nobody wants it a second time: what matters is that the machine does the same.
         capture = os.devnull if self.is_captured else None
-        return Options(self.command, self.controllers, capture, page, out=str(out), bluez=self.bluez)
+        return Options(
+            [] if self.hosts > 1 else self.command, self.controllers, capture, page, out=str(out), bluez=self.bluez
+        )

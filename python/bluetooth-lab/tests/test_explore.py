@@ -221,6 +221,7 @@ def test_hosts_vary_apart() -> None:
 
 def test_each_hosts_command_has_the_limit() -> None:
     words = ["--host", "a", "--", "dittojay", "--host", "b", "--", "my", "test"]
-    expected = ["--host", "a", "--", "timeout", "9", "dittojay", "--host", "b", "--", "timeout", "9", "my", "test"]
+    timeout = ["timeout", "--foreground", "9"]
+    expected = ["--host", "a", "--", *timeout, "dittojay", "--host", "b", "--", *timeout, "my", "test"]
     assert with_limit(words, 9) == expected
     assert with_limit(["my", "test"], 9) == ["--", "timeout", "9", "my", "test"]

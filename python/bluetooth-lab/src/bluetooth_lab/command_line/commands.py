@@ -159,7 +159,7 @@ CAPTURE is one of HCI, made by the lab or elsewhere: btsnoop (Android's, too), P
     ),
     Command(
         "explore",
-        ["[OPTION…] -- COMMAND [ARG…]"],
+        ["[OPTION…] -- COMMAND [ARG…]", "--hosts N [OPTION…] --host a -- COMMAND [ARG…] …"],
         "look for the run of a command that fails",
         """\
 Runs COMMAND again and again with simulated time, each time with another seed, until it fails: with an exit status other
@@ -174,7 +174,7 @@ Of a run that failed it then looks for what that takes, and prints it with the c
 status 0 if no run failed, 1 if one did, or 125 if the lab itself failed. Needs user-mode Linux.""",
         (
             *(o.RUNS, o.MINUTES, o.JOBS, o.KEEP_GOING, o.LIMIT, o.FIRST_SEED, o.VARIED, o.SHARD, o.OUT),
-            *(o.PACKAGE, o.CONTROLLERS, o.RADIO, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ),
+            *(o.PACKAGE, o.CONTROLLERS, o.RADIO, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ, o.HOSTS, o.HOST),
         ),
         "program",
     ),

@@ -16,6 +16,7 @@ from bluetooth_lab.explore.reduction import Reduction
 from bluetooth_lab.explore.runs import Made, Run, Runner
 from bluetooth_lab.explore.system_calls import name_of_call
 from bluetooth_lab.explore.variation import ALL, MAXIMUM_SEED, Variation
+from bluetooth_lab.hosts import Options as HostsOptions
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
 from bluetooth_lab.messages import EXIT_LAB_FAILED, say
 from bluetooth_lab.places import Places
@@ -47,6 +48,8 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, line: Line) -> Options:
+        if int(line.value("--hosts") or 1) > 1:
+            HostsOptions.of(line)  # says what is wrong with them
         minutes, runs, shard, out = (line.value(name) for name in ("--minutes", "--runs", "--shard", "--out"))
         part, _, parts = (shard or "1/1").partition("/")
         return cls(

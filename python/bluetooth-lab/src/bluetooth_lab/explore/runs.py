@@ -74,10 +74,10 @@ def delays_of(log: Path, host: str) -> Iterator[Made]:
 
 def with_limit(command: Sequence[str], limit: int) -> list[str]:
     """Of each command of several hosts, or of the only one."""
-    timeout = ["timeout", str(limit)]
     if command[:1] != ["--host"]:
-        return ["--", *timeout, *command]
+        return ["--", "timeout", str(limit), *command]
     commands = commands_of(command)
+    timeout = ["timeout", "--foreground", str(limit)]  # where the interrupt comes with which a host's command ends
     return [word for host, words in commands.items() for word in ("--host", host, "--", *timeout, *words)]
 
 

@@ -30,6 +30,7 @@ from bluetooth_lab.places import Places
 # Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and
 # the kernel stops at that ("Oops: int3", as it starts). Nothing has happened by then, so another machine is started.
 START_ATTEMPTS = 3
+LOGS = ("lab.log", "bluetoothd.log", "dmesg.log", "virtual-radio.log", "btvirt.log")  # to which machines append
 
 
 def main(words: list[str]) -> int:
@@ -61,6 +62,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     copies: list[Path] = []
     if is_repeatable:
         parts = construction.parts
+        for name in LOGS:  # of another run into this folder
+            (out / name).unlink(missing_ok=True)
         if not options.host:
             Repeat.of(options, options.command, os.environ).write(out)
         copies = [out / name for name in OUTPUTS]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shlex
 import shutil
 import time
@@ -12,13 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
+from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import Reduction
 from bluetooth_lab.explore.runs import Made, Run, Runner
 from bluetooth_lab.explore.system_calls import name_of_call
-from bluetooth_lab.explore.variation import ALL, MAXIMUM_SEED, Variation
+from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
 from bluetooth_lab.messages import EXIT_LAB_FAILED, say
+from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import Places
 
 START = START_OF_REPEATABLE_RUNS / 1e9
@@ -55,7 +56,7 @@ class Options(NamedTuple):
         return cls(
             line.rest,
             line.words(*PASSED),
-            int(line.value("--seed") or random.randrange(1, MAXIMUM_SEED // 10**9)),
+            int(line.value("--seed") or new_seed()),
             None if minutes and not runs else int(runs or DEFAULT_RUNS),
             float(minutes) if minutes else None,
             int(line.value("--jobs") or os.cpu_count() or 1),
@@ -139,6 +140,8 @@ class Exploration:
         say("it fails again with this seed; looking for what it takes")
         reduction = Reduction(self.runner, again, say)
         smallest = reduction.smallest()
+        if self.options.command[:1] != ["--host"]:
+            say(write_pages(self.runner, smallest, self.folder / PAGE))
         self.describe(smallest, reduction.remaining())
 
     def describe(self, run: Run, delays: Sequence[Made]) -> None:

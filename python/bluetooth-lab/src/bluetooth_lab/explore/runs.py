@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -102,6 +103,18 @@ class Runner:
         self.is_stopped = threading.Event()
         self.processes: set[subprocess.Popen[bytes]] = set()
         self.count = 0
+        self.others = itertools.count(1)
+
+    def with_words(self, *words: str) -> Runner:
+        """With further options."""
+        return self.other([*self.words, *words], self.command)
+
+    def with_command(self, command: Sequence[str]) -> Runner:
+        return self.other(self.words, command)
+
+    def other(self, words: Sequence[str], command: Sequence[str]) -> Runner:
+        folder = self.folder / f"other-{next(self.others)}"
+        return Runner(words, command, self.limit, self.jobs, folder, self.environment)
 
     def line(self, seed: int, variation: Variation) -> list[str]:
         """What `lab` is to be told for this run."""

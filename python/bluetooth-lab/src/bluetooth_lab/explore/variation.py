@@ -11,6 +11,7 @@ The kernel of user-mode Linux makes the first two (setup/uml/variation.patch).
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -134,6 +135,10 @@ def chunks(words: Iterable[str]) -> list[str]:
             parts.append("")
         parts[-1] += f",{word}" if parts[-1] else word
     return parts
+
+
+def new_seed() -> str:
+    return str(random.randrange(1, 10**9))
 
 
 def checked(text: str) -> str:

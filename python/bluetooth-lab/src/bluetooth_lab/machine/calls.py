@@ -43,7 +43,7 @@ def keep_record(out: Path, options: Options) -> None:
     except OSError as error:
         say(f"cannot write the capture to {options.capture}: {error.strerror or error} (it is in {file})")
     try:
-        if options.page:
+        if options.page and options.page != os.devnull:
             from bluetooth_lab.page.command import write_page  # only now: most commands have none
 
             write_page(out / RUN, Path(options.page))

@@ -14,7 +14,7 @@ import pytest
 from bluetooth_lab import __version__
 from bluetooth_lab.command_line import actions, completion
 from bluetooth_lab.command_line import help as help_texts
-from bluetooth_lab.command_line.actions import ACTIONS, apply, with_bluez
+from bluetooth_lab.command_line.actions import ACTIONS, apply, seeds_itself, with_bluez
 from bluetooth_lab.command_line.commands import BY_NAME, COMMANDS, TOPICS
 from bluetooth_lab.command_line.parsing import HelpWanted, Line, UsageError, find_command, parse_line
 from bluetooth_lab.command_line.project import enter_folder, find_project
@@ -147,6 +147,33 @@ def test_time_is_that_of_the_machine_to_be_started() -> None:
 def test_options_of_the_radio_are_collected() -> None:
     environment = applied("--radio", "virtual", "--air", "real", "--seed=7", name="up")
     assert (environment["LAB_RADIO"], environment["LAB_RADIO_OPTIONS"]) == ("virtual", "--air real --seed 7")
+
+
+def test_a_random_seed_is_another_one_each_time() -> None:
+    seeds = {applied("--seed", "random")["LAB_SEED"] for _ in range(3)}
+    assert len(seeds) == 3
+    with pytest.raises(UsageError, match="invalid --seed x; expected a number or random"):
+        line("run", "--seed", "x", "--", "true")
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "expected"),
+    [
+        (["--time", "simulated"], {}, True),
+        (["--time", "simulated", "--seed", "7"], {}, False),
+        (["--time", "simulated", "--repeat", "5"], {}, False),
+        (["--time", "simulated", "--radio", "btvirt"], {}, False),
+        ([], {}, False),
+        ([], {"LAB_CLOCK": "simulated"}, True),
+    ],
+)
+def test_tests_in_simulated_time_have_a_seed_of_their_own(
+    words: list[str], variables: dict[str, str], expected: bool
+) -> None:
+    given = line("test", *words)
+    environment = dict(variables)
+    apply(given, environment)
+    assert seeds_itself(given, environment) is expected
 
 
 @pytest.mark.parametrize("words", [["--hosts", "2"], ["--bluez", "5.87"]])

@@ -35,7 +35,7 @@ def test_the_session_runs_in_the_lab_with_its_arguments(pytester: pytest.Pyteste
     (options,) = fake_lab.log("lab")
     assert options.startswith("--controllers 4 --out /")
     passed = options.split()
-    assert passed[4:] == ["--time", "simulated"]
+    assert passed[4:] == ["--time", "simulated", "--seed", "random"]
     assert not Path(passed[3]).exists(), "what has nothing in it is removed"
 
 

@@ -121,7 +121,10 @@ def lab_words(config: pytest.Config, script: Path, out: Path) -> list[str]:
     controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
     time = config.getoption("bluetooth_lab_time")
     words = [str(script), "run", "--controllers", str(controllers), "--out", str(out)]
-    return [*words, "--time", time] if time else words
+    # By its seed, which the lab prints, a run that failed can be repeated.
+    seed = config.getoption("bluetooth_lab_seed") or ("random" if time == "simulated" else None)
+    words += ["--time", time] if time else []
+    return [*words, "--seed", seed] if seed else words
 
 
 def environment() -> dict[str, str]:

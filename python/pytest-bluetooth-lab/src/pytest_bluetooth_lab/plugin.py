@@ -44,6 +44,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="how time passes in the lab (`lab help options`; $LAB_CLOCK, or counted)",
     )
     group.addoption(
+        "--bluetooth-lab-seed",
+        metavar="N",
+        help="with simulated time: the random seed (default: another one each time), to repeat a run exactly",
+    )
+    group.addoption(
         "--bluetooth-lab-explore",
         metavar="N",
         type=int,

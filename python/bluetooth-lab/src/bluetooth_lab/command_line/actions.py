@@ -12,7 +12,7 @@ from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.command_line.parsing import Line, UsageError
 from bluetooth_lab.command_line.preparation import find_bluez, prepare
 from bluetooth_lab.command_line.project import Project, enter_folder
-from bluetooth_lab.explore.variation import DEFAULT_VARIATION, Variation
+from bluetooth_lab.explore.variation import DEFAULT_VARIATION, Variation, new_seed
 from bluetooth_lab.messages import fail, say
 from bluetooth_lab.places import GUEST, IS_INSTALLED, PACKAGE, PLUGIN, ROOT, SETUP, lab_home
 
@@ -34,9 +34,7 @@ def apply(line: Line, environment: Environment) -> None:
         elif (line.command.name == "explore" or line.has("--explore")) and name in ("--seed", "--vary"):
             continue  # each run has its own
         elif name == "--seed":
-            environment["LAB_SEED"] = value
-            vary = Variation.parse(line.value("--vary") or DEFAULT_VARIATION)
-            add_radio_option(environment, f"--seed {vary.seed_of('radio', int(value))}")
+            set_seed(environment, value, line.value("--vary"))
         elif name == "--vary":
             if not line.has("--seed"):
                 raise UsageError("--vary needs --seed")
@@ -62,6 +60,12 @@ def apply(line: Line, environment: Environment) -> None:
             raise UsageError("LAB=host has one host: this machine")
         elif name == "--bluez" and is_host:
             raise UsageError("--bluez does not work with LAB=host, which uses this machine's bluetoothd")
+
+
+def set_seed(environment: Environment, seed: str, vary: str | None = None) -> None:
+    environment["LAB_SEED"] = seed
+    variation = Variation.parse(vary or DEFAULT_VARIATION)
+    add_radio_option(environment, f"--seed {variation.seed_of('radio', int(seed))}")
 
 
 def add_radio_option(environment: Environment, option: str) -> None:
@@ -149,11 +153,22 @@ def test(line: Line, environment: Environment) -> int:
         )
     if line.has("--vary"):
         raise UsageError("lab test --vary needs --explore N")
-    environment.pop("LAB_SEED", None)  # the machines take the names of suites as their input
+    if project.folder == ROOT:
+        environment.pop("LAB_SEED", None)  # the machines take the names of suites as their input
+    elif seeds_itself(line, environment):
+        set_seed(environment, new_seed())
     bluez = with_bluez(line, environment).value("--bluez")
     from bluetooth_lab.testing import command
 
     return command.run(command.Options.of(line, project.kind, project.folder, bluez))
+
+
+def seeds_itself(line: Line, environment: Environment) -> bool:
+    """Whether a run of tests gets a seed of its own, by which it can be repeated. Each machine of several rounds would
+    do the same with it."""
+    is_virtual = environment.get("LAB_RADIO", "virtual") == "virtual"
+    has_rounds = line.has("--repeat") or line.has("--until-failure")
+    return environment.get("LAB_CLOCK") == "simulated" and is_virtual and not (line.has("--seed") or has_rounds)
 
 
 def check_filters(project: Project, filters: list[str]) -> None:

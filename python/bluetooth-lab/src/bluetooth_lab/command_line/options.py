@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bluetooth_lab.explore.variation import checked as checked_variation
+from bluetooth_lab.explore.variation import new_seed
 
 HOSTS_BY_NAME = "abcdefgh"  # several hosts, a letter for each
 MAXIMUM_HOSTS = len(HOSTS_BY_NAME)
@@ -74,6 +75,10 @@ def number(least: int, most: int) -> Callable[[str], str]:
 def absolute(value: str) -> str:
     """A path of the folder where it was typed."""
     return str(Path(value).absolute())
+
+
+def seed(value: str) -> str:
+    return new_seed() if value == "random" else matching("[0-9]{1,18}", "a number or random")(value)
 
 
 def new_file(value: str) -> str:
@@ -142,9 +147,9 @@ AIR = Option(
 SEED = Option(
     "--seed",
     "N",
-    "Random seed of the air (default: the scene's, or 1). With --time simulated in user-mode Linux, of everything "
-    "random in the lab: a run with the same seed is the same (docs/lab.md).",
-    check=matching("[0-9]{1,18}", "a number"),
+    "Random seed of the air (default: the scene's, or 1); random: another one each time. With --time simulated in "
+    "user-mode Linux, of everything random in the lab: a run with the same seed is the same (docs/explore.md).",
+    check=seed,
 )
 VARY = Option(
     "--vary",

@@ -22,6 +22,7 @@ TOOLS = {
     "manual": "repository.manual",
     "names": "repository.names.update",
     "compare-names": "repository.names.compare",
+    "races": "repository.races",
     "site": "repository.site",
     "sources": "repository.checks.sources",
     "width": "repository.checks.width",

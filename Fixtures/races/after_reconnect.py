@@ -2,13 +2,13 @@
 
 import asyncio
 
-from racing import COMMAND, MESSAGE, connection, race
+from racing import MESSAGE, connection, leave, race
 
 
 async def main(is_racy):
     gone = asyncio.Event()
     async with connection(disconnected_callback=lambda _: gone.set()) as client:
-        await client.write_gatt_char(COMMAND, b"LEAVE", response=True)
+        await leave(client)
         await asyncio.wait_for(gone.wait(), 5)
     async with connection() as client:  # the sensor sends a message soon after this (after_reconnect.yaml)
         messages = asyncio.Queue()

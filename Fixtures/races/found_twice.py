@@ -3,7 +3,10 @@
 import asyncio
 
 from bleak import BleakClient, BleakScanner
-from racing import NAME, race
+from racing import NAME, keep_log, race
+
+# Seconds, for what else can be found meanwhile: the sensor advertises every 1.28 s.
+SCAN = 1.22
 
 
 async def main(is_racy):
@@ -11,6 +14,8 @@ async def main(is_racy):
     scanner = None
 
     async def connect(device):
+        await asyncio.sleep(SCAN)
+        await asyncio.to_thread(keep_log)
         await scanner.stop()
         async with BleakClient(device, bluez={"adapter": "hci1"}) as client:
             assert client.is_connected

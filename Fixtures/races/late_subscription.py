@@ -2,7 +2,7 @@
 
 import asyncio
 
-from racing import ANSWER, COMMAND, connection, race
+from racing import ANSWER, COMMAND, connection, look_round, race
 
 
 async def main(is_racy):
@@ -15,6 +15,7 @@ async def main(is_racy):
         if not is_racy:
             await listen()
         await client.write_gatt_char(COMMAND, b"PING", response=True)
+        await look_round(client)
         if is_racy:
             await listen()
         assert await asyncio.wait_for(answers.get(), 5) == b"PONG"

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from racing import COMMAND, connection, race
+from racing import connection, keep_log, leave, race
 
 
 async def main(is_racy):
@@ -13,7 +13,8 @@ async def main(is_racy):
             gone.set()
 
     async with connection(disconnected_callback=on_disconnect) as client:
-        await client.write_gatt_char(COMMAND, b"LEAVE", response=True)
+        await leave(client)
+        await asyncio.to_thread(keep_log)
         if is_racy:
             gone = asyncio.Event()
         await asyncio.wait_for(gone.wait(), 5)

@@ -7,10 +7,12 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
 from bleak.uuids import normalize_uuid_str
 
 FOLDER = Path(__file__).parent
@@ -50,6 +52,25 @@ async def connection(adapter="hci1", **options):
             if client.services.get_characteristic(RECEIVED):
                 yield client
                 return
+
+
+async def leave(client):
+    """Makes the sensor disconnect, which it may do before its answer to this has been sent."""
+    with suppress(BleakError, asyncio.TimeoutError):
+        await asyncio.wait_for(client.write_gatt_char(COMMAND, b"LEAVE", response=True), 5)
+
+
+def keep_log():
+    """Writes something, which takes a while."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        for number in range(1000):
+            file.write(b"%d\n" % number)
+
+
+async def look_round(client):
+    """Reads what else there is, which takes a while."""
+    for characteristic in (NUMBER, MESSAGE, RECEIVED):
+        await client.read_gatt_char(characteristic)
 
 
 def is_racy():

@@ -9,7 +9,7 @@ from pathlib import Path
 from racing import NUMBER, connection, race
 
 FIRST, SECOND = "hci1", "hci2"
-HEAD_START = 0.15  # seconds: what adding one takes, and some more
+HEAD_START = 0.03  # seconds: what adding one takes, and some more
 
 
 async def add_one(adapter, is_racy):

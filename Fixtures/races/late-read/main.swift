@@ -1,23 +1,32 @@
 // The device disconnects between two requests.
 //
-// usage: late-read racy|fixed     beside the sensor (racing.py); exit status 0 if it has read the number
+// usage: late-read racy|fixed     beside the sensor (racing.py); exit status 0 if it has read all values
 import Bluejay
 import Foundation
 
 let service = ServiceIdentifier(uuid: "FFF0")
 let command = CharacteristicIdentifier(uuid: "FFF1", service: service)
-let number = CharacteristicIdentifier(uuid: "FFF3", service: service)
+let wanted = ["FFF3", "FFF5", "FFF7"].map { CharacteristicIdentifier(uuid: $0, service: service) }
+
+/// The program connects again by itself.
+final class NoReconnect: DisconnectHandler {
+    func didDisconnect(
+        from peripheral: PeripheralIdentifier, with error: Error?, willReconnect autoReconnect: Bool
+    ) -> AutoReconnectMode {
+        .change(shouldAutoReconnect: false)
+    }
+}
 
 @MainActor
-func readNumber(_ bluejay: Bluejay, isRacy: Bool) async throws {
+func readAll(_ bluejay: Bluejay, isRacy: Bool) async throws {
     try await connect(bluejay)
-    // It is about to leave, after 60 ms.
-    try await bluejay.write(to: command, value: Data("LEAVE".utf8))
     do {
-        let _: Data = try await bluejay.read(from: number)
+        // It is about to leave, after 25 ms.
+        try await bluejay.write(to: command, value: Data("LEAVE".utf8))
+        for characteristic in wanted { let _: Data = try await bluejay.read(from: characteristic) }
     } catch  where !isRacy {
         try await connect(bluejay)
-        let _: Data = try await bluejay.read(from: number)
+        for characteristic in wanted { let _: Data = try await bluejay.read(from: characteristic) }
     }
 }
 
@@ -35,9 +44,11 @@ guard CommandLine.arguments.count == 2, ["racy", "fixed"].contains(CommandLine.a
     exit(2)
 }
 let bluejay = Bluejay()
+let handler = NoReconnect()
 bluejay.start()
+bluejay.registerDisconnectHandler(handler: handler)
 do {
-    try await readNumber(bluejay, isRacy: CommandLine.arguments[1] == "racy")
+    try await readAll(bluejay, isRacy: CommandLine.arguments[1] == "racy")
 } catch {
     print("failed: \(error)")
     exit(1)

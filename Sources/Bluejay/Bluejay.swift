@@ -1,3 +1,5 @@
+import MainLoop
+
 /// Bluetooth Low Energy in the central role, for one peripheral at a time.
 ///
 /// All work goes through one queue, in the order of the calls. The program calls this API on the main queue
@@ -67,7 +69,7 @@ public class Bluejay: NSObject, CBCentralManagerDelegate, @unchecked Swift.Senda
     /// - Parameter logObserver: receives the log from the first message on, as if it had been registered by
     ///   ``register(logObserver:)``.
     public convenience init(logObserver: LogObserver? = nil) {
-        self.init(logObserver: logObserver, log: Log(), clock: DispatchClock())
+        self.init(logObserver: logObserver, log: Log(), clock: DispatchClock(queue: .main))
     }
 
     init(logObserver: LogObserver?, log: Log, clock: any Clock) {

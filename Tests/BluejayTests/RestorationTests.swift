@@ -1,4 +1,5 @@
 @testable import CoreBluetooth
+import TestSupport
 import Testing
 import UIKitStandIns
 

@@ -1,3 +1,5 @@
+import MainLoop
+
 /// Ends what a Bluejay instance leaves behind: operations whose completions must be called, and the link.
 struct Teardown {
     let queue: OperationFIFO
@@ -43,7 +45,7 @@ private final class DisconnectDuringTeardown: NSObject, CBCentralManagerDelegate
     private let central: CBCentralManager
     /// An intended cycle, because nothing else retains this object.
     private var keptAlive: DisconnectDuringTeardown?
-    private let confirmation = Deadline(DispatchClock())
+    private let confirmation = Deadline(DispatchClock(queue: .main))
 
     init(of peripheral: CBPeripheral, _ central: CBCentralManager) {
         self.peripheral = peripheral

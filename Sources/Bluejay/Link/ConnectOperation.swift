@@ -1,3 +1,5 @@
+import MainLoop
+
 /// Receives the progress of connecting and disconnecting operations, and asks the system to connect and disconnect.
 protocol LinkOperationDelegate: AnyObject {
     /// It is the attempt's turn.

@@ -1,3 +1,5 @@
+import MainLoop
+
 /// Scans for peripherals.
 final class ScanOperation: QueuedOperation {
     /// What the program asked for.

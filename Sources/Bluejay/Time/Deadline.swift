@@ -1,3 +1,5 @@
+import MainLoop
+
 /// The first of an event and a time-out.
 ///
 /// An object that waits for an event sets the deadline, and clears it at the event. If the time is over before that,

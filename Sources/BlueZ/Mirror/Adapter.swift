@@ -75,7 +75,7 @@ package final class Adapter: RemoteObject<Adapter1> {
             if rest > .zero { try await Task.sleep(for: rest) }
         }
         try await inTurn { try await set(Adapter1.powered, to: powered) }
-        guard await becomes(powered: powered) else {
+        guard await becomes(within: Self.powerTime, { $0.isPowered == powered }) else {
             throw BlueZError.failed(name: "", message: "\(name) does not switch \(powered ? "on" : "off")")
         }
     }
@@ -85,21 +85,27 @@ package final class Adapter: RemoteObject<Adapter1> {
     /// How long a change of the power may take once bluetoothd has answered. It takes a few milliseconds.
     private static let powerTime: Duration = .seconds(5)
 
-    private func becomes(powered: Bool) async -> Bool {
-        if isPowered == powered { return true }
+    private func becomes(within limit: Duration, _ isSo: @escaping @LoopActor (Adapter) -> Bool) async -> Bool {
+        if isSo(self) { return true }
         let outcome = FirstOutcome<Bool>()
         let observation = session?.observe { [weak self] event in
-            if case .adapterChanged(let adapter, _) = event, adapter === self, adapter.isPowered == powered {
-                outcome.report(true)
-            }
+            if case .adapterChanged(let adapter, _) = event, adapter === self, isSo(adapter) { outcome.report(true) }
         }
         defer { observation?.cancel() }
-        return await outcome.value(within: Self.powerTime, otherwise: false)
+        return await outcome.value(within: limit, otherwise: false)
     }
 
+    /// How long the kernel may take to give the controller a name.
+    private static let renamingTime: Duration = .seconds(2)
+
     /// Sets the name that peers see. The empty string brings the system's name back.
+    ///
+    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then peers that
+    /// ask for it get the former name.
     package func setAlias(_ alias: String) async throws {
         try await inTurn { try await set(Adapter1.alias, to: alias) }
+        let expected = alias.isEmpty ? systemName : alias
+        _ = await becomes(within: Self.renamingTime) { $0.alias == expected }
     }
 
     /// Makes bluetoothd forget the device: its link, its pairing, its cached services.

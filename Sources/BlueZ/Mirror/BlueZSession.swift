@@ -81,6 +81,8 @@ package final class BlueZSession {
         /// Until bluetoothd, once it is there, has found its controllers, or there are none, or the one in use before
         /// will not come back.
         package var settling: Duration = .seconds(2)
+        /// How long a bluetoothd that has just started may take to report a controller that can be used.
+        package var controllers: Duration = .seconds(1)
         /// Until an advertisement that bluetoothd has not confirmed is registered again.
         package var advertisement: Duration = .seconds(2)
         /// Until the turn of an advertisement is over with a controller that sends one at a time. It has two seconds
@@ -147,6 +149,26 @@ package final class BlueZSession {
         case .available: return
         case .unavailable(let error): throw error
         case .starting, .lost: throw BlueZError.notRunning
+        }
+    }
+
+    /// Chooses among the controllers: makes an attempt at once, and again after each event, until one succeeds, for as
+    /// long as ``Timing/controllers``.
+    ///
+    /// - Throws: ``BlueZError`` when bluetoothd cannot be reached; what the last attempt has thrown.
+    package func choose<Choice>(_ attempt: @LoopActor () async throws -> Choice) async throws -> Choice {
+        try await waitUntilAvailable()
+        let deadline = ContinuousClock.now + timing.controllers
+        while true {
+            let event = FirstOutcome<Void>()
+            let observation = observe { _ in event.report() }
+            defer { observation.cancel() }
+            do {
+                return try await attempt()
+            } catch {
+                guard .now < deadline else { throw error }
+                await event.wait(within: deadline - .now)
+            }
         }
     }
 

@@ -53,11 +53,8 @@ final class AdapterLease: LinkControl {
     /// Whether the controller was on when last seen.
     private var wasPowered = false
 
-    /// How long a bluetoothd that has just started may take to report a controller, and one that has ended a link to
-    /// report that.
+    /// How long bluetoothd, once it has ended a link, may take to report that.
     private static let timeout = Duration.seconds(1)
-    /// How long the kernel may take to give the controller a name.
-    private static let renamingTime = Duration.seconds(2)
 
     /// - Parameters:
     ///   - selection: the controller's name or address. If nil, the first one that is powered, or else the first one.
@@ -87,14 +84,9 @@ final class AdapterLease: LinkControl {
 
     /// Chooses the controller, switches it on if it is off, and gives it the name.
     ///
-    /// - Throws: ``DittojayError``.
+    /// - Throws: ``DittojayError``; ``BlueZError`` when bluetoothd cannot be reached.
     func start() async throws -> Description {
-        do {
-            try await session.waitUntilAvailable()
-        } catch {
-            throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
-        }
-        let adapter = try await chooseAdapter()
+        let adapter = try await session.choose { try chooseAdapter() }
         try? folder.prepare()
         guard adapter.offersGattManager, adapter.offersAdvertising else {
             throw DittojayError.adapterUnusable(
@@ -147,7 +139,7 @@ final class AdapterLease: LinkControl {
         do {
             // A name that somebody else has given meanwhile stays.
             if let formerAlias {
-                if adapter.alias == alias { try await rename(adapter, to: formerAlias) }
+                if adapter.alias == alias { try await adapter.setAlias(formerAlias) }
                 unlink(recordPath(adapter))
             }
             if hasPoweredOn {
@@ -221,24 +213,18 @@ final class AdapterLease: LinkControl {
         chosen.flatMap { session.adapter(named: $0.address) }
     }
 
-    private func chooseAdapter() async throws -> Adapter {
-        let deadline = ContinuousClock.now + Self.timeout
-        while true {
-            let adapters = session.adapters
-            if let selection {
-                if let adapter = session.adapter(named: selection) { return adapter }
-            } else if let adapter = adapters.first(where: \.isPowered) ?? adapters.first {
-                return adapter
-            }
-            guard ContinuousClock.now < deadline else {
-                let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
-                throw DittojayError.noAdapter(
-                    known.isEmpty
-                        ? "no Bluetooth adapter on this machine (bluetoothd is running, but has none)"
-                        : "no Bluetooth adapter \(selection ?? ""); available: \(known)")
-            }
-            try await Task.sleep(for: .milliseconds(50))
+    private func chooseAdapter() throws(DittojayError) -> Adapter {
+        let adapters = session.adapters
+        if let selection {
+            if let adapter = session.adapter(named: selection) { return adapter }
+        } else if let adapter = adapters.first(where: \.isPowered) ?? adapters.first {
+            return adapter
         }
+        let known = adapters.map { "\($0.name) \($0.address)" }.joined(separator: ", ")
+        throw .noAdapter(
+            known.isEmpty
+                ? "no Bluetooth adapter on this machine (bluetoothd is running, but has none)"
+                : "no Bluetooth adapter \(selection ?? ""); available: \(known)")
     }
 
     /// Gives the controller its name, and records its former name.
@@ -253,18 +239,7 @@ final class AdapterLease: LinkControl {
         let former = formerAlias ?? (adapter.alias == adapter.systemName ? "" : adapter.alias)
         AliasRecord(given: alias, former: former).write(path: path)
         formerAlias = former
-        try await rename(adapter, to: alias)
-    }
-
-    /// Returns when the name is in effect: bluetoothd answers before the kernel has taken it, and until then centrals
-    /// that ask for it get the former name.
-    private func rename(_ adapter: Adapter, to name: String) async throws {
-        try await adapter.setAlias(name)
-        let expected = name.isEmpty ? adapter.systemName : name
-        let deadline = ContinuousClock.now + Self.renamingTime
-        while adapter.alias != expected, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await adapter.setAlias(alias)
     }
 
     private func recordPath(_ adapter: Adapter) -> String {

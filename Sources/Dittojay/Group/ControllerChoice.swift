@@ -16,27 +16,14 @@ package struct ControllerChoice: Hashable, Swift.Sendable {
         self.reserved = reserved
     }
 
-    /// How long a bluetoothd that has just started may take to report its controllers.
-    private static let timeout = Duration.seconds(1)
-
     /// The controllers as peripherals are to be given them: as they were given, or by name.
     ///
-    /// - Throws: ``DittojayError``: there are fewer than `count`, one does not exist, or two are the same.
+    /// - Throws: ``BlueZError`` when bluetoothd cannot be reached; ``DittojayError``: there are fewer than `count`, one
+    ///   does not exist, or two are the same.
     @LoopActor
     func controllers(_ count: Int, of session: BlueZSession) async throws -> [String] {
-        do {
-            try await session.waitUntilAvailable()
-        } catch {
-            throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
-        }
-        let deadline = ContinuousClock.now + Self.timeout
-        while true {
-            do throws(DittojayError) {
-                return try given.isEmpty ? choose(count, from: await free(in: session)) : check(session)
-            } catch {
-                guard ContinuousClock.now < deadline else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(50))
+        try await session.choose {
+            try given.isEmpty ? choose(count, from: await free(in: session)) : check(session)
         }
     }
 

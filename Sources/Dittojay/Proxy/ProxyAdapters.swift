@@ -6,32 +6,15 @@ struct ProxyAdapters: Hashable, Swift.Sendable {
     let peripheral: AdapterLease.Description
     let central: AdapterLease.Description
 
-    /// How long a bluetoothd that has just started may take to report its controllers.
-    private static let timeout = Duration.seconds(1)
-
     /// Chooses the controllers.
     ///
     /// - Parameters:
     ///   - peripheral: the name or address of the one for the centrals. Nil: one that is left.
     ///   - central: the same for the device.
-    /// - Throws: ``DittojayError``.
+    /// - Throws: ``DittojayError``; ``BlueZError`` when bluetoothd cannot be reached.
     @LoopActor
     init(peripheral: String?, central: String?, session: BlueZSession) async throws {
-        do {
-            try await session.waitUntilAvailable()
-        } catch {
-            throw DittojayError.bluetoothUnavailable("cannot use Bluetooth: \(error)")
-        }
-        let deadline = ContinuousClock.now + Self.timeout
-        while true {
-            do throws(DittojayError) {
-                self = try Self.choose(peripheral, central, among: session)
-                return
-            } catch {
-                guard ContinuousClock.now < deadline else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        self = try await session.choose { try Self.choose(peripheral, central, among: session) }
     }
 
     @LoopActor

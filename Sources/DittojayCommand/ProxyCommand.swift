@@ -5,6 +5,7 @@ import Dittojay
 import Foundation
 import GATTProfiles
 import LineOutput
+import MainLoop
 
 struct ProxyCommand: ParsableCommand, LoggingCommand {
     static let configuration = CommandConfiguration(
@@ -106,7 +107,7 @@ struct ProxyCommand: ParsableCommand, LoggingCommand {
         let group = PeripheralGroup(
             ProxiedDevice(options), adapter: adapter ?? environment["DITTOJAY_ADAPTER"], localName: name,
             seed: seed ?? UInt64(UInt32.random(in: .min ... .max)),
-            controlSocket: sessionOptions.controlSocket, queue: queue)
+            controlSocket: sessionOptions.controlSocket, clock: DispatchClock(queue: queue))
         let session = TerminalSession(group, sessionOptions, junit: junit, record: record)
         session.start()
         dispatchMain()

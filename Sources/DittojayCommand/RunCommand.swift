@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Dittojay
 import Foundation
+import MainLoop
 import PlainText
 
 struct RunCommand: ParsableCommand, LoggingCommand {
@@ -126,7 +127,7 @@ struct RunCommand: ParsableCommand, LoggingCommand {
         signal(SIGPIPE, SIG_IGN)
         let group = PeripheralGroup(
             try plan(), on: AdapterVariable.choice(given: adapter),
-            controlSocket: sessionOptions.controlSocket, queue: DispatchQueue(label: "dittojay"))
+            controlSocket: sessionOptions.controlSocket, clock: DispatchClock(queue: DispatchQueue(label: "dittojay")))
         let desktop = noDesktop ? nil : PairingDesktop(queue: group.queue, socket: sessionOptions.socket)
         let session = TerminalSession(group, sessionOptions, junit: junit, desktop: desktop)
         session.start()

@@ -103,9 +103,11 @@ import Posix
 
 @Suite struct ControlSocketTests {
     private let queue = DispatchQueue(label: "test")
+    private let clock: ManualClock
     private let folder: TemporaryFolder
 
     init() throws {
+        clock = ManualClock(queue: queue)
         folder = try TemporaryFolder()
     }
 
@@ -113,7 +115,7 @@ import Posix
 
     /// A server that chirps to as many subscribers as the value has bytes.
     private func makeServer() throws -> ControlServer {
-        try ControlServer(address, queue: queue) { request, reply in
+        try ControlServer(address, clock: clock) { request, reply in
             var answer = ControlReply()
             if case .chirp(let value) = request.request { answer.subscribers = value.count }
             if case .quit = request.request { answer = ControlReply(error: "never") }
@@ -272,7 +274,7 @@ import Posix
         _ limits: ControlServer.Limits = .init(), onChirp: @escaping @Sendable () -> Void = {},
         _ body: () throws -> Void
     ) throws {
-        let server = try ControlServer(address, queue: queue, limits: limits) { request, reply in
+        let server = try ControlServer(address, clock: clock, limits: limits) { request, reply in
             var answer = ControlReply()
             if case .quit = request.request { return }
             if case .chirp(let value) = request.request {
@@ -324,6 +326,7 @@ import Posix
                 let client = try Client(address)
                 client.send(ControlRequest.status.line + "\n")
                 _ = try client.read(line: true)
+                queue.sync { clock.advance(by: 1) }
                 return client
             }
             // The first one is in use again.
@@ -352,12 +355,18 @@ import Posix
     }
 
     @Test func `a client that is idle for long is closed, one that waits for its answer is not`() throws {
-        try withServer(.init(idleTime: 0.05)) {
-            let (waiting, idle) = (try Client(address), try Client(address))
-            waiting.send(ControlRequest.quit.line + "\n")
-            #expect(try idle.read().isEmpty)
-            let second = try Client(address)
-            #expect(try second.read().isEmpty)
+        try withServer(.init(idleTime: 60)) {
+            let waiting = try Client(address)
+            // The answer to the first request says that the second one is being carried out.
+            waiting.send(ControlRequest.status.line + "\n" + ControlRequest.quit.line + "\n")
+            _ = try waiting.read(line: true)
+            for _ in 0..<2 {
+                let idle = try Client(address)
+                idle.send(ControlRequest.status.line + "\n")
+                _ = try idle.read(line: true)
+                queue.sync { clock.advance(by: 121) }
+                #expect(try idle.read().isEmpty)
+            }
             var poller = pollfd(fd: waiting.descriptor, events: Int16(POLLIN), revents: 0)
             #expect(poll(&poller, 1, 0) == 0, "still open")
         }

@@ -10,9 +10,11 @@ import PlainText
 
 @Suite struct EventStreamTests {
     private let queue = DispatchQueue(label: "test")
+    private let clock: ManualClock
     private let folder: TemporaryFolder
 
     init() throws {
+        clock = ManualClock(queue: queue)
         folder = try TemporaryFolder()
     }
 
@@ -22,7 +24,7 @@ import PlainText
     private func withServer(
         _ limits: ControlServer.Limits = .init(), _ body: (ControlServer) throws -> Void
     ) throws {
-        let server = try ControlServer(address, queue: queue, limits: limits) { _, reply in reply(ControlReply()) }
+        let server = try ControlServer(address, clock: clock, limits: limits) { _, reply in reply(ControlReply()) }
         defer { queue.sync { server.stop() } }
         try body(server)
     }
@@ -170,9 +172,12 @@ import PlainText
     }
 
     @Test func `a reader of events is neither idle nor has to make room`() throws {
-        try withServer(.init(clients: 2, idleTime: 0.05)) { server in
+        try withServer(.init(clients: 2, idleTime: 60)) { server in
             let (reader, idle) = (try Reader(address), try Reader(address))
             _ = try reader.follow()
+            idle.send(.status)
+            _ = try idle.line()
+            queue.sync { clock.advance(by: 61) }
             #expect(try idle.line() == nil, "closed")
             let crowd = try (0..<3).map { _ in try Reader(address) }
             crowd[2].send(.status)

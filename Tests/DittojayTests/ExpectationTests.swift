@@ -1,5 +1,6 @@
 import Foundation
 import GATTProfiles
+import TestSupport
 import Testing
 
 #if canImport(FoundationXML)
@@ -18,24 +19,9 @@ import Testing
         let parts = Parts()
         let test: ScenarioTest
         private(set) var ends = 0
-        private let clock: Clock
-
-        /// Time that passes when a test says so.
-        private final class Clock {
-            var timers: [DispatchWorkItem] = []
-        }
-
-        /// The time of the current expectation is up.
-        func timeIsUp() {
-            let due = clock.timers
-            clock.timers = []
-            for timer in due where !timer.isCancelled { timer.perform() }
-        }
 
         init(_ steps: [ScenarioStep]) throws {
-            let clock = Clock()
-            self.clock = clock
-            test = try #require(ScenarioTest(steps) { _, work in clock.timers.append(work) })
+            test = try #require(ScenarioTest(steps, clock: parts.clock))
             parts.events.onTestedEvent = { [test] event in test.note(event.textWithoutTime) }
             parts.links.onOccurrence = { [parts] occurrence in parts.scenario.occurred(occurrence) }
             parts.scenario.play(test) { [unowned self] in ends += 1 }
@@ -94,7 +80,9 @@ import Testing
         let free = try Play([.expect(ScenarioExpectation(events, order: .any, within: 0.05))])
         for value: UInt8 in [2, 3, 1] { free.occurred(.written, Self.store, [value]) }
         #expect(free.outcome == ["met"])
-        ordered.timeIsUp()
+        ordered.parts.clock.advance(by: 0.04)
+        #expect(ordered.ends == 0)
+        ordered.parts.clock.advance(by: 0.02)
         #expect(ordered.ends == 1)
         #expect(ordered.outcome == ["still missing: a write: 02"])
     }
@@ -122,7 +110,9 @@ import Testing
         kept.parts.scenario.performCommand = { request, _ in commands.append(request) }
         kept.occurred(.written, Self.store, [2])
         #expect(commands.isEmpty)
-        kept.timeIsUp()
+        kept.parts.clock.advance(by: 0.09)
+        #expect(commands.isEmpty)
+        kept.parts.clock.advance(by: 0.02)
         #expect(kept.outcome == ["met"] && commands == [.quit])
     }
 
@@ -137,7 +127,7 @@ import Testing
         play.occurred(.subscribed)
         play.parts.links.handle(.disconnected(address: Parts.central, reason: nil))
         #expect(play.outcome == ["met", "not reached", "not reached"])
-        play.timeIsUp()
+        play.parts.clock.advance(by: 0.06)
         #expect(play.outcome == ["met", "met", "met"] && play.ends == 1)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Dittojay
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test func `a peripheral has so many faults and no more, unless some are used up or cleared`() throws {
-        let services = SimulatedServices(.default, seed: 1, queue: DispatchQueue(label: "test"))
+        let services = SimulatedServices(.default, seed: 1, clock: ManualClock())
         let (first, last) = try (
             #require(services.characteristics.first), #require(services.characteristics.last)
         )
@@ -93,6 +94,9 @@ import Testing
 
 @Suite struct StepRunnerTests {
     private let queue = DispatchQueue(label: "test")
+    private let clock: ManualClock
+
+    init() { clock = ManualClock(queue: queue) }
 
     /// Plays steps, each answered at once or a little later, and returns those that were performed.
     private func play(_ steps: [ScenarioStep], later: Bool = false) throws -> [ScenarioStep] {
@@ -101,18 +105,18 @@ import Testing
         nonisolated(unsafe) var runner: StepRunner?
         queue.sync {
             runner = StepRunner(
-                steps, queue: queue, isCase: { _ in false },
-                perform: { [queue] step, completion in
+                steps, clock: clock, isCase: { _ in false },
+                perform: { [clock] step, completion in
                     performed.append(step)
-                    if later {
-                        queue.async(execute: DispatchWorkItem(block: completion))
-                    } else {
+                    let answer = {
+                        completion()
+                        // A second answer to the same step is ignored.
                         completion()
                     }
-                    // A second answer to the same step is ignored.
-                    completion()
+                    if later { clock.after(0, answer) } else { answer() }
                 }, onEnd: { done.signal() })
             runner?.start()
+            clock.advance(by: 1)
         }
         try #require(done.wait(timeout: .now() + 30) == .success)
         return queue.sync { performed }
@@ -142,7 +146,7 @@ import Testing
         nonisolated(unsafe) var pending: (() -> Void)?
         queue.sync {
             let runner = StepRunner(
-                [.quit, .quit], queue: queue, isCase: { _ in false },
+                [.quit, .quit], clock: clock, isCase: { _ in false },
                 perform: { _, completion in
                     performed += 1
                     pending = completion

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import GATTProfiles
+import TestSupport
 import Testing
 
 @testable import Dittojay
@@ -88,7 +89,7 @@ import Testing
 }
 
 @Suite struct BehaviourTests {
-    private let services = SimulatedServices(.lab, seed: 1, queue: DispatchQueue(label: "test"))
+    private let services = SimulatedServices(.lab, seed: 1, clock: ManualClock())
 
     private func characteristic(_ name: String) throws -> SimulatedCharacteristic {
         try #require(services.characteristics.first { $0.profile.name == name })
@@ -117,45 +118,45 @@ import Testing
 
     @Test func `a heart beats while somebody listens, and its energy can be reset`() throws {
         // The first measurement comes soon whatever the interval, and here holds an hour's energy.
-        let queue = DispatchQueue(label: "test")
+        let clock = ManualClock()
         let settings = HeartRateSettings(interval: 3600, contactDetection: .steady)
-        let notifier = Notifier(.heartRate(settings), seed: 1, queue: queue)
+        let notifier = Notifier(.heartRate(settings), seed: 1, clock: clock)
         let heart = try #require(notifier.generator as? SimulatedHeart)
-        let measured = DispatchSemaphore(value: 0)
+        var count = 0
         notifier.send = { _ in
-            measured.signal()
+            count += 1
             return true
         }
         #expect(heart.simulation.energyExpended == 0)
-        queue.sync { notifier.start() }
-        #expect(measured.wait(timeout: .now() + 10) == .success)
-        queue.sync {
-            notifier.stop()
-            #expect(heart.simulation.energyExpended > 0)
-            heart.resetEnergy()
-            #expect(heart.simulation.energyExpended == 0)
-        }
+        notifier.start()
+        clock.advance(by: 0.2)
+        #expect(count == 1 && heart.simulation.energyExpended > 0)
+        heart.resetEnergy()
+        #expect(heart.simulation.energyExpended == 0)
+        clock.advance(by: 3600)
+        #expect(count == 2)
+        notifier.stop()
+        clock.advance(by: 7200)
+        #expect(count == 2 && clock.pendingCount == 0)
     }
 
     @Test func `a value that there is no room for is sent the next time, and none is left out`() throws {
-        let queue = DispatchQueue(label: "test")
+        let clock = ManualClock()
         let plan = NotificationPlan(interval: 0.001, source: .list([[1], [2], [3]], repeats: false))
-        let notifier = Notifier(plan, seed: 1, queue: queue)
-        let done = DispatchSemaphore(value: 0)
-        nonisolated(unsafe) var sent: [Data] = []
-        nonisolated(unsafe) var attempts = 0
+        let notifier = Notifier(plan, seed: 1, clock: clock)
+        var sent: [Data] = []
+        var attempts = 0
         notifier.send = { value in
             attempts += 1
             // Only each third attempt finds room.
             guard attempts % 3 == 0 else { return false }
             sent.append(value)
-            if sent.count == 3 { done.signal() }
             return true
         }
-        queue.sync { notifier.start() }
-        #expect(done.wait(timeout: .now() + 10) == .success)
-        queue.sync { notifier.stop() }
+        notifier.start()
+        clock.advance(by: 1)
         #expect(sent == [Data([1]), Data([2]), Data([3])])
+        #expect(attempts == 9 && clock.pendingCount == 0)
     }
 
     @Test func `the sink counts what it swallows until the count is reset`() throws {

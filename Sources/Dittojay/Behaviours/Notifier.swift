@@ -1,4 +1,5 @@
 import Foundation
+import MainLoop
 
 /// Sends a generator's values at intervals while a central is subscribed. Without a subscriber nothing runs.
 final class Notifier {
@@ -9,33 +10,29 @@ final class Notifier {
     var maximumLength: () -> Int = { 20 }
 
     private let interval: Double
-    private let queue: DispatchQueue
-    private var timer: (any DispatchSourceTimer)?
+    private let clock: any Clock
+    private var timer: OneShotTimer?
+    /// When the timer fires.
+    private var due = 0.0
     /// A value that there was no room for.
     private var unsent: Data?
 
-    init(_ plan: NotificationPlan, seed: UInt64, simulated: ModelGenerator? = nil, queue: DispatchQueue) {
+    init(_ plan: NotificationPlan, seed: UInt64, simulated: ModelGenerator? = nil, clock: any Clock) {
         generator = plan.makeGenerator(seed: seed, simulated: simulated)
         interval = plan.interval
-        self.queue = queue
-    }
-
-    deinit {
-        timer?.cancel()
+        self.clock = clock
     }
 
     func start() {
         guard timer == nil else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
         // The first value is sent soon, so that a display is not empty for long, but after the answer to the
         // subscription.
-        let nanoseconds = Int(interval * 1e9)
-        timer.schedule(
-            deadline: .now() + min(interval, 0.1), repeating: .nanoseconds(nanoseconds),
-            leeway: .nanoseconds(nanoseconds / 100))
-        timer.setEventHandler { [weak self] in self?.tick() }
-        timer.activate()
-        self.timer = timer
+        due = clock.now + min(interval, 0.1)
+        setTimer()
+    }
+
+    private func setTimer() {
+        timer = clock.after(due - clock.now) { [weak self] in self?.tick() }
     }
 
     func stop() {
@@ -46,6 +43,9 @@ final class Notifier {
 
     /// While there is no room, the generator waits: a slow central misses nothing.
     private func tick() {
+        // What the queue was too busy for is left out.
+        due += interval * max(1, ((clock.now - due) / interval).rounded(.up))
+        setTimer()
         guard !generator.isPaused else { return }
         guard let value = unsent ?? generator.next(maximumLength: maximumLength()) else { return stop() }
         unsent = send(value) ? nil : value

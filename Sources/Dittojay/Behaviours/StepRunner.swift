@@ -1,4 +1,5 @@
 import Foundation
+import MainLoop
 
 /// Plays the steps of a scenario, one after another. Used on the peripheral's queue only.
 final class StepRunner {
@@ -12,7 +13,7 @@ final class StepRunner {
         var repetitionsLeft: Int
     }
 
-    private let queue: DispatchQueue
+    private let clock: any Clock
     private let perform: Performer
     private let isCase: (ScenarioExpectation.Event) -> Bool
     private let onEnd: () -> Void
@@ -34,11 +35,11 @@ final class StepRunner {
     ///   - isCase: whether a central is connected or subscribed as an event has it.
     ///   - onEnd: called once, unless the runner is cancelled.
     init(
-        _ steps: [ScenarioStep], queue: DispatchQueue, isCase: @escaping (ScenarioExpectation.Event) -> Bool,
+        _ steps: [ScenarioStep], clock: any Clock, isCase: @escaping (ScenarioExpectation.Event) -> Bool,
         perform: @escaping Performer, onEnd: @escaping () -> Void
     ) {
         stack = [Frame(steps: steps, repetitionsLeft: 0)]
-        self.queue = queue
+        self.clock = clock
         self.isCase = isCase
         self.perform = perform
         self.onEnd = onEnd
@@ -96,8 +97,7 @@ final class StepRunner {
         }
         recent.stepBegins()
         switch step {
-        case .wait(let seconds):
-            queue.asyncAfter(deadline: .now() + seconds, execute: DispatchWorkItem(block: completion))
+        case .wait(let seconds): clock.after(seconds, completion)
         case .waitFor(let occasion, let path):
             waitFor(.init(occasion, on: path)) { [self] in yieldNowAndThen(completion) }
         default: perform(step) { [self] in yieldNowAndThen(completion) }
@@ -114,7 +114,7 @@ final class StepRunner {
         portion += 1
         guard portion >= Self.portionLimit else { return completion() }
         portion = 0
-        queue.async(execute: DispatchWorkItem(block: completion))
+        clock.queue.async(execute: DispatchWorkItem(block: completion))
     }
 
     private func nextStep() -> ScenarioStep? {

@@ -14,8 +14,9 @@ final class ControlPeer {
     /// Called once when the connection is closed, by either side.
     var onClose: (() -> Void)?
     /// When the program last sent something or took part of an answer.
-    private(set) var lastActivity = ContinuousClock.now
+    private(set) var lastActivity: Double
 
+    private let clock: any Clock
     private let connection: ServerConnection
     private let handler: ControlServer.Handler
     /// Active while the socket has no room for the rest of an answer. It has a copy of the descriptor.
@@ -40,11 +41,13 @@ final class ControlPeer {
     /// How many bytes of events may wait for the program: some 1,000 events.
     static let eventCapacity = 1 << 18
 
-    init(_ connection: ServerConnection, queue: DispatchQueue, handler: @escaping ControlServer.Handler) {
+    init(_ connection: ServerConnection, clock: any Clock, handler: @escaping ControlServer.Handler) {
+        self.clock = clock
+        lastActivity = clock.now
         self.connection = connection
         self.handler = handler
         let copy = fcntl(connection.descriptor, F_DUPFD_CLOEXEC, 0)
-        if copy >= 0 { room = DescriptorWatch(copy, for: .writable, queue: queue) { self.flush() } }
+        if copy >= 0 { room = DescriptorWatch(copy, for: .writable, queue: clock.queue) { self.flush() } }
         connection.onReadable = { self.read() }
         connection.onClose = {
             self.room?.cancel()
@@ -66,7 +69,7 @@ final class ControlPeer {
         let count = Foundation.read(connection.descriptor, &buffer, buffer.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count >= 0 else { return close() }
-        lastActivity = .now
+        lastActivity = clock.now
         guard count > 0 else {
             // Requests that wait are answered all the same: the other end may still read.
             hasEnded = true
@@ -185,7 +188,7 @@ final class ControlPeer {
         guard connection.isOpen else { return }
         let waiting = output.count
         let outcome = output.send(to: connection.descriptor)
-        if output.count < waiting { lastActivity = .now }
+        if output.count < waiting { lastActivity = clock.now }
         // Without a watch nobody would say when there is room again.
         if outcome == .failed || (outcome == .isFull && room == nil) { close() }
     }

@@ -10,12 +10,12 @@ final class ControlServer: EventSubscribers {
 
     /// The id of the peripheral that a request for events names.
     var peripheralID: (_ name: String) throws(DittojayError) -> String = { $0 }
-    private let queue: DispatchQueue
+    private let clock: any Clock
     private let handler: Handler
     private var listener: ListeningSocket?
     private var clients: [Int32: ControlPeer] = [:]
     private let limits: Limits
-    private var sweep: (any DispatchSourceTimer)?
+    private var sweep: OneShotTimer?
 
     /// The limits of connections.
     struct Limits {
@@ -34,15 +34,17 @@ final class ControlServer: EventSubscribers {
     /// - Throws: ``DittojayError/alreadyRunning(socket:)`` if another server listens there, whereas a socket file
     ///   without a listener is replaced; ``DittojayError/controlSocket(_:)``.
     init(
-        _ address: ControlSocketAddress, queue: DispatchQueue, limits: Limits = Limits(), handler: @escaping Handler
+        _ address: ControlSocketAddress, clock: any Clock, limits: Limits = Limits(), handler: @escaping Handler
     ) throws(DittojayError) {
         self.limits = limits
-        self.queue = queue
+        self.clock = clock
         self.handler = handler
         try address.prepareFolder()
         do throws(UnixListener.Failure) {
             let socket = try UnixListener(at: address.path)
-            listener = ListeningSocket(socket, admitting: [geteuid(), 0], queue: queue) { [weak self] in self?.add($0) }
+            listener = ListeningSocket(socket, admitting: [geteuid(), 0], queue: clock.queue) { [weak self] in
+                self?.add($0)
+            }
         } catch {
             switch error {
             case .inUse(let path): throw .alreadyRunning(socket: path)
@@ -75,7 +77,7 @@ final class ControlServer: EventSubscribers {
             Glibc.send(connection.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             return connection.close()
         }
-        let client = ControlPeer(connection, queue: queue, handler: handler)
+        let client = ControlPeer(connection, clock: clock, handler: handler)
         client.admission = { [weak self] in self?.subscriptionRefusal() }
         client.peripheralID = { [weak self] name throws(DittojayError) in try self?.peripheralID(name) ?? name }
         client.onClose = { [weak self] in self?.clients[connection.descriptor] = nil }
@@ -113,17 +115,12 @@ final class ControlServer: EventSubscribers {
     /// Closes connections that have been idle for too long, as long as there are any.
     private func scheduleSweep() {
         guard sweep == nil else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + limits.idleTime)
-        timer.setEventHandler { [weak self] in
+        sweep = clock.after(limits.idleTime) { [weak self] in
             guard let self else { return }
-            sweep?.cancel()
             sweep = nil
-            let limit = ContinuousClock.now - .seconds(limits.idleTime)
+            let limit = clock.now - limits.idleTime
             for client in Array(idleClients) where client.lastActivity <= limit { client.close() }
             if !clients.isEmpty { scheduleSweep() }
         }
-        timer.activate()
-        sweep = timer
     }
 }

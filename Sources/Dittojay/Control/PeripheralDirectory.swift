@@ -1,4 +1,5 @@
 import Foundation
+import MainLoop
 
 /// The running peripherals behind one control socket. It finds the one that a request is for. Used on one queue only.
 final class PeripheralDirectory {
@@ -15,8 +16,8 @@ final class PeripheralDirectory {
     /// Starts to listen for requests.
     ///
     /// - Throws: ``DittojayError/alreadyRunning(socket:)``, ``DittojayError/controlSocket(_:)``.
-    func listen(at address: ControlSocketAddress, queue: DispatchQueue) throws(DittojayError) {
-        let server = try ControlServer(address, queue: queue) { [weak self] request, reply in
+    func listen(at address: ControlSocketAddress, clock: any Clock) throws(DittojayError) {
+        let server = try ControlServer(address, clock: clock) { [weak self] request, reply in
             self?.perform(request, reply: reply)
         }
         server.peripheralID = { [weak self] name throws(DittojayError) in try self?.peripheral(name).identifier ?? name

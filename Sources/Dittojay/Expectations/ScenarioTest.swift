@@ -1,6 +1,6 @@
 import DequeModule
-import Foundation
 import GATTProfiles
+import MainLoop
 
 /// A scenario that expects something: follows what happens, judges each expectation, and reports. Used on the
 /// peripheral's queue only.
@@ -8,11 +8,8 @@ final class ScenarioTest {
     /// The scenario's steps, whose expectations are numbered.
     let steps: [ScenarioStep]
 
-    /// Has work done after this many seconds, on the peripheral's queue.
-    typealias Scheduler = (_ seconds: Double, _ work: DispatchWorkItem) -> Void
-
-    private let schedule: Scheduler
-    private let start = DispatchTime.now()
+    private let clock: any Clock
+    private let start: Double
     private var timeline = ScenarioTimeline()
     private var results: [ScenarioReport.Result]
     /// What has happened since something was expected, and was met. What must not happen is looked for from its step
@@ -24,8 +21,8 @@ final class ScenarioTest {
     private struct Current {
         let expectation: ScenarioExpectation
         var progress: ExpectationProgress
-        let start: DispatchTime
-        let timer: DispatchWorkItem
+        let start: Double
+        let timer: OneShotTimer
         let completion: (_ isMet: Bool) -> Void
     }
 
@@ -33,16 +30,13 @@ final class ScenarioTest {
     static let unjudgedLimit = 10_000
 
     /// - Returns: nil if the steps expect nothing.
-    convenience init?(_ steps: [ScenarioStep], queue: DispatchQueue) {
-        self.init(steps) { seconds, work in queue.asyncAfter(deadline: .now() + seconds, execute: work) }
-    }
-
-    init?(_ steps: [ScenarioStep], schedule: @escaping Scheduler) {
+    init?(_ steps: [ScenarioStep], clock: any Clock) {
+        self.clock = clock
+        start = clock.now
         var expectations: [ScenarioExpectation] = []
         self.steps = Self.numbered(steps, &expectations)
         guard !expectations.isEmpty else { return nil }
         results = expectations.map { ScenarioReport.Result(expectation: $0) }
-        self.schedule = schedule
     }
 
     private static func numbered(_ steps: [ScenarioStep], _ expectations: inout [ScenarioExpectation]) -> [ScenarioStep]
@@ -89,7 +83,6 @@ final class ScenarioTest {
         _ expectation: ScenarioExpectation, isCase: (ScenarioExpectation.Event) -> Bool,
         _ completion: @escaping (_ isMet: Bool) -> Void
     ) {
-        let timer = DispatchWorkItem { [weak self] in self?.timeIsUp() }
         var progress = ExpectationProgress(expectation)
         timeline.add("expects \(expectation.title ?? expectation.description)", at: elapsed(since: start), isStep: true)
         // What the state is now includes what has led to it.
@@ -98,9 +91,9 @@ final class ScenarioTest {
             progress.take(occurrence)
             progress.takeState(isCase)
         }
+        let timer = clock.after(expectation.limit) { [weak self] in self?.timeIsUp() }
         current = Current(
-            expectation: expectation, progress: progress, start: .now(), timer: timer, completion: completion)
-        schedule(expectation.limit, timer)
+            expectation: expectation, progress: progress, start: clock.now, timer: timer, completion: completion)
         judge()
     }
 
@@ -143,7 +136,5 @@ final class ScenarioTest {
         ScenarioReport(name: name, results: results, timeline: timeline, seconds: elapsed(since: start))
     }
 
-    private func elapsed(since start: DispatchTime) -> Double {
-        Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
-    }
+    private func elapsed(since start: Double) -> Double { clock.now - start }
 }

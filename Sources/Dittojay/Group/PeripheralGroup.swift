@@ -1,5 +1,6 @@
 package import BlueZ
 package import Foundation
+package import MainLoop
 package import Posix
 
 /// The peripherals of one process: one, or several with one control socket.
@@ -27,6 +28,7 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
     private let makers: [(_ controller: String?) -> VirtualPeripheral]
     private let choice: ControllerChoice
     private let controlSocket: ControlSocketAddress?
+    private let clock: any Clock
     private let session: BlueZSession
 
     private let directory = PeripheralDirectory()
@@ -44,20 +46,20 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
 
     /// Peripherals that are made from profiles.
     ///
-    /// - Parameter queue: a serial queue.
+    /// - Parameter clock: with a serial queue, which everything happens on.
     package convenience init(
-        _ plan: GroupPlan, on choice: ControllerChoice, controlSocket: ControlSocketAddress?, queue: DispatchQueue,
+        _ plan: GroupPlan, on choice: ControllerChoice, controlSocket: ControlSocketAddress?, clock: any Clock,
         session: BlueZSession = .shared, folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
     ) {
         let makers = plan.members.map { member in
             { (controller: String?) in
                 VirtualPeripheral(
                     profile: member.profile,
-                    options: .init(adapter: controller, localName: member.localName, seed: member.seed), queue: queue,
+                    options: .init(adapter: controller, localName: member.localName, seed: member.seed), clock: clock,
                     session: session, folder: folder)
             }
         }
-        self.init(makers, on: choice, controlSocket: controlSocket, queue: queue, session: session)
+        self.init(makers, on: choice, controlSocket: controlSocket, clock: clock, session: session)
     }
 
     /// One peripheral, which proxies a device.
@@ -65,27 +67,28 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
     /// - Parameters:
     ///   - adapter: the controller for the centrals.
     ///   - localName: the name that it advertises; default: the device's.
-    ///   - queue: a serial queue.
+    ///   - clock: with a serial queue, which everything happens on.
     package convenience init(
         _ device: ProxiedDevice, adapter: String?, localName: String?, seed: UInt64,
-        controlSocket: ControlSocketAddress?, queue: DispatchQueue
+        controlSocket: ControlSocketAddress?, clock: any Clock
     ) {
         let maker = { (controller: String?) in
             VirtualPeripheral(
-                device: device, options: .init(adapter: controller, localName: localName, seed: seed), queue: queue)
+                device: device, options: .init(adapter: controller, localName: localName, seed: seed), clock: clock)
         }
         self.init(
-            [maker], on: ControllerChoice(first: adapter), controlSocket: controlSocket, queue: queue, session: .shared)
+            [maker], on: ControllerChoice(first: adapter), controlSocket: controlSocket, clock: clock, session: .shared)
     }
 
     private init(
         _ makers: [(_ controller: String?) -> VirtualPeripheral], on choice: ControllerChoice,
-        controlSocket: ControlSocketAddress?, queue: DispatchQueue, session: BlueZSession
+        controlSocket: ControlSocketAddress?, clock: any Clock, session: BlueZSession
     ) {
         self.makers = makers
         self.choice = choice
         self.controlSocket = controlSocket
-        self.queue = queue
+        self.clock = clock
+        queue = clock.queue
         self.session = session
     }
 
@@ -97,7 +100,7 @@ package final class PeripheralGroup: @unchecked Swift.Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         if let controlSocket {
             do throws(DittojayError) {
-                try directory.listen(at: controlSocket, queue: queue)
+                try directory.listen(at: controlSocket, clock: clock)
             } catch {
                 return end(error)
             }

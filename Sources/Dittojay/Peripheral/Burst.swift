@@ -1,8 +1,9 @@
 import CoreBluetooth
 import GATTProfiles
+import MainLoop
 
 /// Many notifications in a row, as fast as the link takes them or at a given rate. Used on the peripheral's queue only.
-// @unchecked: all methods are called on `queue`, and what they schedule comes back there.
+// @unchecked: all methods are called on the clock's queue, and what they schedule comes back there.
 final class Burst: @unchecked Swift.Sendable {
     /// The size and speed of a burst.
     struct Plan: Hashable, Swift.Sendable {
@@ -28,39 +29,34 @@ final class Burst: @unchecked Swift.Sendable {
 
     private let plan: Plan
     private let characteristic: SimulatedCharacteristic
-    private let queue: DispatchQueue
+    private let clock: any Clock
     private var completion: ((Result<Outcome, DittojayError>) -> Void)?
     private var sent = 0
     private var waits = 0
-    private let started = DispatchTime.now()
-    private var timer: (any DispatchSourceTimer)?
+    private let started: Double
+    private var timer: OneShotTimer?
     private var isScheduled = false
 
     /// How many are sent before the queue's other work gets its turn.
     private static let portion = 128
+    /// How often a burst with a rate sends what is due, in seconds.
+    private static let period = 0.002
 
     /// - Parameter completion: called once.
     init(
-        _ plan: Plan, on characteristic: SimulatedCharacteristic, queue: DispatchQueue,
+        _ plan: Plan, on characteristic: SimulatedCharacteristic, clock: any Clock,
         completion: @escaping (Result<Outcome, DittojayError>) -> Void
     ) {
         self.plan = plan
         self.characteristic = characteristic
-        self.queue = queue
+        self.clock = clock
+        started = clock.now
         self.completion = completion
     }
 
-    deinit {
-        timer?.cancel()
-    }
-
     func start() {
-        guard plan.rate != nil else { return resume() }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now(), repeating: .milliseconds(2))
-        timer.setEventHandler { [weak self] in self?.resume() }
-        timer.activate()
-        self.timer = timer
+        if plan.rate != nil { timer = clock.after(Self.period) { [weak self] in self?.start() } }
+        resume()
     }
 
     /// Sends as much as is due and as there is room for. Call it again when there is room.
@@ -82,7 +78,7 @@ final class Burst: @unchecked Swift.Sendable {
             finish(.success(Outcome(sent: sent, waits: waits, seconds: elapsed)))
         } else if sent < due, !isScheduled {
             isScheduled = true
-            queue.async { [weak self] in
+            clock.queue.async { [weak self] in
                 self?.isScheduled = false
                 self?.resume()
             }
@@ -95,7 +91,7 @@ final class Burst: @unchecked Swift.Sendable {
     }
 
     private var elapsed: Double {
-        Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9
+        clock.now - started
     }
 
     /// How many should have been sent by now.

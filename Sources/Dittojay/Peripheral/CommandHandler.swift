@@ -6,7 +6,6 @@ import GATTProfiles
 final class CommandHandler {
     typealias Reply = (ControlReply) -> Void
 
-    private let queue: DispatchQueue
     private let profileName: String
     private let services: SimulatedServices
     private let publication: ServicePublication
@@ -16,10 +15,9 @@ final class CommandHandler {
     private var burst: Burst?
 
     init(
-        queue: DispatchQueue, profileName: String, services: SimulatedServices, publication: ServicePublication,
-        links: CentralLinks, events: EventOutput
+        profileName: String, services: SimulatedServices, publication: ServicePublication, links: CentralLinks,
+        events: EventOutput
     ) {
-        self.queue = queue
         self.profileName = profileName
         self.services = services
         self.publication = publication
@@ -127,7 +125,7 @@ final class CommandHandler {
                     error: "size too large: \(plan.size) bytes (limit \(chirp.maximumNotificationLength) in a "
                         + "notification at the subscriber's MTU)"))
         }
-        let burst = Burst(plan, on: chirp, queue: queue) { [weak self] result in
+        let burst = Burst(plan, on: chirp, clock: services.clock) { [weak self] result in
             self?.burst = nil
             switch result {
             case .success(let outcome):

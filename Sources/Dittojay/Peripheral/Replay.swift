@@ -1,4 +1,5 @@
 import Foundation
+import MainLoop
 
 /// Sends the values of a recording on one time line, in their order. Used on the peripheral's queue only.
 final class Replay {
@@ -12,7 +13,7 @@ final class Replay {
     /// themselves, long before their programs subscribe to anything.
     private let starters: [SimulatedCharacteristic]
     private var state = State.idle
-    private var timer: (any DispatchSourceTimer)?
+    private var timer: OneShotTimer?
 
     private enum State {
         /// Nobody is subscribed to what matters.
@@ -20,7 +21,7 @@ final class Replay {
         /// There are subscribers; more subscriptions may follow.
         case gathering
         /// The value at `index` is next; its round began at `start`.
-        case playing(start: DispatchTime, index: Int)
+        case playing(start: Double, index: Int)
         /// Everything was sent, and there are subscribers still.
         case done
     }
@@ -40,10 +41,6 @@ final class Replay {
 
     private static let batteryLevel = "2A19"
 
-    deinit {
-        timer?.cancel()
-    }
-
     /// To be called after each change of the subscriptions.
     func subscriptionsChanged() {
         guard starters.contains(where: { !$0.subscribers.isEmpty }) else {
@@ -58,7 +55,7 @@ final class Replay {
                     || !characteristic.subscribers.isEmpty
             }
             state = .gathering
-            wake(at: .now() + (isComplete ? 0 : Recording.startDelay))
+            wake(in: isComplete ? 0 : Recording.startDelay)
         case .playing, .done: break
         }
     }
@@ -68,22 +65,14 @@ final class Replay {
         if case .playing = state { play() }
     }
 
-    private func wake(at time: DispatchTime) {
-        let timer = timer ?? makeTimer()
-        timer.schedule(deadline: time, leeway: .microseconds(100))
-    }
-
-    private func makeTimer() -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(flags: .strict, queue: services.queue)
-        timer.setEventHandler { [weak self] in self?.timeHasCome() }
-        timer.activate()
-        self.timer = timer
-        return timer
+    private func wake(in seconds: Double) {
+        timer?.cancel()
+        timer = services.clock.after(seconds) { [weak self] in self?.timeHasCome() }
     }
 
     private func timeHasCome() {
         if case .gathering = state {
-            state = .playing(start: .now(), index: 0)
+            state = .playing(start: services.clock.now, index: 0)
             onChange?(true)
         }
         resume()
@@ -102,8 +91,8 @@ final class Replay {
                 continue
             }
             let value = recording.values[index]
-            let time = start + value.time / recording.pace
-            if time > .now() { return wake(at: time) }
+            let rest = start + value.time / recording.pace - services.clock.now
+            if rest > 0 { return wake(in: rest) }
             if let sender = senders[value.characteristic], !sender.subscribers.isEmpty {
                 // The time line goes on meanwhile: what is late is sent as soon as there is room, in its order.
                 guard sender.sendGenerated(Data(value.bytes)) else { return }
@@ -111,6 +100,6 @@ final class Replay {
             // A fault of the profile may have ended the subscription, and this with it.
             if case .playing = state { state = .playing(start: start, index: index + 1) }
         }
-        wake(at: .now())
+        services.clock.queue.async(execute: DispatchWorkItem { [weak self] in self?.resume() })
     }
 }

@@ -1,11 +1,11 @@
 import CoreBluetooth
 import LineOutput
+import MainLoop
 import PlainText
 
 /// Answers the requests of centrals (reads, writes and subscriptions), or lets them go wrong on purpose. Used on the
 /// peripheral's queue only.
 final class RequestHandler {
-    private let queue: DispatchQueue
     private let services: SimulatedServices
     private let links: CentralLinks
     private let unanswered: UnansweredRequests
@@ -15,7 +15,7 @@ final class RequestHandler {
 
     /// How many silences there are at the moment, and the requests that wait for their end.
     private var silences = 0
-    private var held: [PostponedAnswer] = []
+    private(set) var held: [PostponedAnswer] = []
     private static let heldLimit = 1000
 
     /// Long values that a device has given, to be handed on in parts.
@@ -27,10 +27,9 @@ final class RequestHandler {
     private(set) var writeCount: UInt64 = 0
 
     init(
-        queue: DispatchQueue, services: SimulatedServices, links: CentralLinks, unanswered: UnansweredRequests,
-        scenario: ScenarioPlayer, events: EventOutput
+        services: SimulatedServices, links: CentralLinks, unanswered: UnansweredRequests, scenario: ScenarioPlayer,
+        events: EventOutput
     ) {
-        self.queue = queue
         self.services = services
         self.links = links
         self.unanswered = unanswered
@@ -125,11 +124,10 @@ final class RequestHandler {
     ) {
         let path = simulated.path
         guard links.connected.count > 1 else { return source.setNotifying(false, of: path, report) }
-        let work = DispatchWorkItem { [weak simulated, weak source] in
+        services.clock.after(Self.successionTime) { [weak simulated, weak source] in
             guard let simulated, let source, simulated.subscribers.isEmpty else { return report(nil) }
             source.setNotifying(false, of: path, report)
         }
-        queue.asyncAfter(deadline: .now() + Self.successionTime, execute: work)
     }
 
     /// How long CoreBluetooth may take to report another subscriber: twice what it waits itself.
@@ -320,7 +318,7 @@ final class RequestHandler {
                 }
                 normally()
             }
-            queue.asyncAfter(deadline: .now() + seconds, execute: DispatchWorkItem { postponed.give() })
+            services.clock.after(seconds) { postponed.give() }
         case .flood, .drop, .duplicate, .resize: normally()
         }
     }
@@ -330,13 +328,11 @@ final class RequestHandler {
         silences += 1
         services.isSilent = true
         events.report(.fault) { $0.message = "silence for \(Duration.text(seconds: seconds))" }
-        queue.asyncAfter(
-            deadline: .now() + seconds,
-            execute: DispatchWorkItem { [weak self] in
-                guard let self else { return }
-                silences -= 1
-                if silences == 0 { speak() }
-            })
+        services.clock.after(seconds) { [weak self] in
+            guard let self else { return }
+            silences -= 1
+            if silences == 0 { speak() }
+        }
     }
 
     private func speak() {

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import LineOutput
+import MainLoop
 
 /// Plays lists of steps at the same time: the profile's scenario, and the reactions to writes. Used on the
 /// peripheral's queue only.
@@ -13,7 +14,6 @@ final class ScenarioPlayer {
     /// Carries out the steps that are commands; by default nothing is done for them.
     var performCommand: Performer = { _, reply in reply(ControlReply()) }
 
-    private let queue: DispatchQueue
     private let services: SimulatedServices
     private let links: CentralLinks
     private let events: EventOutput
@@ -23,8 +23,7 @@ final class ScenarioPlayer {
     /// The scenario that expects something, while it is played.
     private var test: ScenarioTest?
 
-    init(queue: DispatchQueue, services: SimulatedServices, links: CentralLinks, events: EventOutput) {
-        self.queue = queue
+    init(services: SimulatedServices, links: CentralLinks, events: EventOutput) {
         self.services = services
         self.links = links
         self.events = events
@@ -68,7 +67,7 @@ final class ScenarioPlayer {
         }
         weak var ended: StepRunner?
         let runner = StepRunner(
-            steps, queue: queue, isCase: { [weak self] in self?.isCaseAlready($0) ?? false },
+            steps, clock: services.clock, isCase: { [weak self] in self?.isCaseAlready($0) ?? false },
             perform: { [weak self] step, completion in
                 if let self { perform(self, step, completion) }
             },
@@ -191,9 +190,8 @@ final class ScenarioPlayer {
     }
 
     private func later(_ seconds: Double, _ body: @escaping (ScenarioPlayer) -> Void) {
-        let work = DispatchWorkItem { [weak self] in
+        services.clock.after(seconds) { [weak self] in
             if let self, !isStopped { body(self) }
         }
-        queue.asyncAfter(deadline: .now() + seconds, execute: work)
     }
 }

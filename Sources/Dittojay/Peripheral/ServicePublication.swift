@@ -1,6 +1,7 @@
 import CoreBluetooth
 import GATTProfiles
 import Logging
+import MainLoop
 
 /// Which services centrals can find: publishes and withdraws them, and advertises those that are published. Used on the
 /// peripheral's queue only.
@@ -26,16 +27,14 @@ final class ServicePublication {
     private var advertised: [String]?
     /// What a beacon advertises in turn, and when its turn ends.
     private var frames: EddystoneFrames?
-    private var turn: DispatchWorkItem?
+    private var turn: OneShotTimer?
     private var frame: [UInt8]?
     /// Whether the advertisement has only another frame than the one before.
     private var isNextFrame = false
-    private let queue: DispatchQueue
     /// What waits for a service to be published, by the service's name.
     private var replies: [String: [(ControlReply) -> Void]] = [:]
 
     init(_ profile: PeripheralProfile, localName: String, services: SimulatedServices, events: EventOutput) {
-        queue = services.queue
         self.profile = profile
         self.localName = localName
         self.services = services
@@ -366,7 +365,7 @@ final class ServicePublication {
     private func takeTurns() {
         guard let interval = profile.advertisement.eddystone?.interval, !isStopping, mayAdvertise else { return }
         turn?.cancel()
-        let work = DispatchWorkItem { [weak self] in
+        turn = services.clock.after(interval) { [weak self] in
             guard let self, poweredOnServer != nil, advertised != nil else { return }
             frame = frames?.next()
             server?.stopAdvertising()
@@ -374,8 +373,6 @@ final class ServicePublication {
             isNextFrame = true
             advertise()
         }
-        turn = work
-        queue.asyncAfter(deadline: .now() + interval, execute: work)
     }
 }
 

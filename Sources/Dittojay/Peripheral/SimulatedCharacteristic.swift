@@ -1,6 +1,7 @@
 import CoreBluetooth
 import DequeModule
 import GATTProfiles
+import MainLoop
 import PlainText
 
 /// A characteristic of a ``SimulatedService``: its value, what reads and writes do, and what it sends. Used on the
@@ -57,7 +58,7 @@ final class SimulatedCharacteristic {
             if case .heartRate = plan.source { isHeart = true }
             return Notifier(
                 plan, seed: isHeart ? services.seed : seed,
-                simulated: service.model.map { ModelGenerator($0, profile.uuid) }, queue: services.queue)
+                simulated: service.model.map { ModelGenerator($0, profile.uuid) }, clock: services.clock)
         }
         notifier?.maximumLength = { [weak self] in self?.maximumNotificationLength ?? 20 }
         notifier?.send = { [weak self] value in
@@ -340,13 +341,12 @@ final class SimulatedCharacteristic {
     private func send(_ value: Data, after seconds: Double) {
         guard lateCount < Self.lateLimit else { return }
         lateCount += 1
-        let work = DispatchWorkItem { [weak self] in
+        service.services.clock.after(seconds) { [weak self] in
             guard let self else { return }
             lateCount -= 1
             // A value that is this late has no claim to wait.
             if !subscribers.isEmpty, !isLeaving { _ = transmit(value) }
         }
-        service.services.queue.asyncAfter(deadline: .now() + seconds, execute: work)
     }
 }
 

@@ -1,8 +1,9 @@
 import CoreBluetooth
+import MainLoop
 
 /// The services of a running peripheral. Used on the peripheral's queue only.
 final class SimulatedServices {
-    let queue: DispatchQueue
+    let clock: any Clock
     let seed: UInt64
     private(set) var all: [SimulatedService] = []
     /// Whether nothing is sent and nothing is answered for a while, on purpose.
@@ -19,9 +20,9 @@ final class SimulatedServices {
     /// The number of the L2CAP channel with a name; nil while it is not offered.
     var channelPSM: (String) -> CBL2CAPPSM? = { _ in nil }
 
-    init(_ profile: PeripheralProfile, seed: UInt64, queue: DispatchQueue) {
+    init(_ profile: PeripheralProfile, seed: UInt64, clock: any Clock) {
         self.seed = seed
-        self.queue = queue
+        self.clock = clock
         all = profile.services.map { SimulatedService($0, of: self) }
     }
 
@@ -181,7 +182,7 @@ final class SimulatedService {
     }
 
     private func deliver(_ message: ModelMessage, after pause: Double) {
-        let work = DispatchWorkItem { [weak self] in
+        services.clock.after(pause) { [weak self] in
             guard let self else { return }
             if let characteristic = characteristics.first(where: { $0.profile.uuid == message.uuid }) {
                 let value = Data(message.value)
@@ -192,6 +193,5 @@ final class SimulatedService {
             isSending = false
             sendMessages()
         }
-        services.queue.asyncAfter(deadline: .now() + pause, execute: work)
     }
 }

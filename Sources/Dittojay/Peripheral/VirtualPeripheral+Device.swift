@@ -12,7 +12,7 @@ extension VirtualPeripheral {
                 queue.async { [self] in
                     guard life == .running else { return }
                     adapter = adapters.peripheral
-                    device.open(on: adapters.central, queue: queue, session: session)
+                    device.open(on: adapters.central, clock: clock, session: session)
                 }
             } catch {
                 let error = error as? DittojayError ?? .bluetoothUnavailable("cannot use Bluetooth: \(error)")

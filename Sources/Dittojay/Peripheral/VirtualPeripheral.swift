@@ -1,7 +1,7 @@
 package import BlueZ
 public import CoreBluetooth
 import GATTProfiles
-import MainLoop
+package import MainLoop
 package import Posix
 
 /// A Bluetooth LE peripheral that exists in software only, made from a ``PeripheralProfile``.
@@ -59,6 +59,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// Called once when the peripheral has ended: without an error after ``stop()``, with one if it could not start.
     public var onEnd: ((DittojayError?) -> Void)?
 
+    let clock: any Clock
     let session: BlueZSession
     private let folder: RuntimeFolder
     /// The device that it proxies; nil for one that is made from a profile.
@@ -86,7 +87,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     private var manager: CBPeripheralManager?
     private var managerDelegate: ManagerDelegate?
 
-    private let started = DispatchTime.now()
+    private let started: Double
     private var hasBeenOn = false
     private var hasBeenReady = false
     /// The scenario's test, while it is played.
@@ -100,27 +101,29 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     /// - Parameter queue: a serial queue.
     public convenience init(profile: PeripheralProfile, options: Options, queue: DispatchQueue) {
-        self.init(profile: profile, options: options, queue: queue, session: .shared)
+        self.init(profile: profile, options: options, clock: DispatchClock(queue: queue), session: .shared)
     }
 
     /// Makes a peripheral that proxies a device: it offers what the device offers, and passes on what is
     /// asked of it and what the device sends.
     package convenience init(
-        device: ProxiedDevice, options: Options, queue: DispatchQueue, session: BlueZSession = .shared,
+        device: ProxiedDevice, options: Options, clock: any Clock, session: BlueZSession = .shared,
         folder: RuntimeFolder = RuntimeFolder(program: "dittojay")
     ) {
         self.init(
             profile: PeripheralProfile(name: "proxy", localName: "Dittojay", services: []), options: options,
-            queue: queue, session: session, folder: folder, device: device)
+            clock: clock, session: session, folder: folder, device: device)
         services.source = device
         device.onEvent = { [weak self] event in self?.handle(event) }
     }
 
     /// Makes a peripheral on another bluetoothd than the system's.
     ///
-    /// - Parameter folder: records what has to be restored.
+    /// - Parameters:
+    ///   - clock: with a serial queue, which everything happens on.
+    ///   - folder: records what has to be restored.
     package init(
-        profile: PeripheralProfile, options: Options, queue: DispatchQueue, session: BlueZSession,
+        profile: PeripheralProfile, options: Options, clock: any Clock, session: BlueZSession,
         folder: RuntimeFolder = RuntimeFolder(program: "dittojay"), device: ProxiedDevice? = nil
     ) {
         self.device = device
@@ -128,17 +131,18 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         self.folder = folder
         self.profile = profile
         self.options = options
-        self.queue = queue
+        self.clock = clock
+        queue = clock.queue
+        started = clock.now
         localName = options.localName ?? profile.localName
-        services = SimulatedServices(profile, seed: options.seed, queue: queue)
+        services = SimulatedServices(profile, seed: options.seed, clock: clock)
         links = CentralLinks(queue: queue, events: events, unanswered: unanswered)
         publication = ServicePublication(profile, localName: localName, services: services, events: events)
-        scenario = ScenarioPlayer(queue: queue, services: services, links: links, events: events)
+        scenario = ScenarioPlayer(services: services, links: links, events: events)
         requests = RequestHandler(
-            queue: queue, services: services, links: links, unanswered: unanswered, scenario: scenario, events: events)
+            services: services, links: links, unanswered: unanswered, scenario: scenario, events: events)
         commands = CommandHandler(
-            queue: queue, profileName: profile.name, services: services, publication: publication, links: links,
-            events: events)
+            profileName: profile.name, services: services, publication: publication, links: links, events: events)
         pairing = PairingConversation(profile.pairing, events: events)
         channels = SimulatedChannels(profile.channels, queue: queue, events: events)
         services.channelPSM = { [channels] in channels.psm(of: $0) }
@@ -190,7 +194,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         if let address = options.controlSocket {
             let directory = PeripheralDirectory()
             do throws(DittojayError) {
-                try directory.listen(at: address, queue: queue)
+                try directory.listen(at: address, clock: clock)
             } catch {
                 return end(error)
             }
@@ -323,7 +327,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
 
     private func playScenario() {
         guard !profile.scenario.isEmpty else { return }
-        guard let test = ScenarioTest(profile.scenario, queue: queue) else {
+        guard let test = ScenarioTest(profile.scenario, clock: clock) else {
             return scenario.play(profile.scenario) { [events] in events.report(.scenario) { $0.message = "ended" } }
         }
         self.test = test
@@ -428,8 +432,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         let heart = characteristics.lazy.compactMap(\.heart).first?.simulation
         return PeripheralStatus(
             pid: Int(getpid()),
-            uptime: Double(DispatchTime.now().uptimeNanoseconds - started.uptimeNanoseconds) / 1e9,
-            profile: profile.name, name: localName,
+            uptime: clock.now - started, profile: profile.name, name: localName,
             adapter: adapter?.name ?? "", address: adapter?.address ?? "",
             state: publication.state.name, isAdvertising: publication.isAdvertising,
             seed: options.seed,

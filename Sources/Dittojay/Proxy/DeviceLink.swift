@@ -5,7 +5,7 @@ import MainLoop
 
 /// The link to the device that is proxied: finds the device, connects to it, finds out what it offers,
 /// and connects again whenever the link is lost. Used on the peripheral's queue only.
-// @unchecked: everything happens on `queue`, on which the manager calls back.
+// @unchecked: everything happens on the clock's queue, on which the manager calls back.
 final class DeviceLink: NSObject, @unchecked Swift.Sendable {
     /// What happens to the link.
     enum Event {
@@ -21,10 +21,10 @@ final class DeviceLink: NSObject, @unchecked Swift.Sendable {
         case failed(DittojayError)
     }
 
-    let requests = DeviceRequests()
+    let requests: DeviceRequests
     private let selector: DeviceSelector
     private let timeout: Double
-    private let queue: DispatchQueue
+    private let clock: any Clock
     private let session: BlueZSession
     private let onEvent: (Event) -> Void
 
@@ -39,7 +39,7 @@ final class DeviceLink: NSObject, @unchecked Swift.Sendable {
     /// Whether what the device offers over this link is known.
     private(set) var isReady = false
     private var isClosed = false
-    private var deadline: DispatchWorkItem?
+    private var deadline: OneShotTimer?
 
     /// How long what is advertised is gathered once the device is found: a scan response comes by itself.
     private static let gatheringTime = 1.0
@@ -47,12 +47,13 @@ final class DeviceLink: NSObject, @unchecked Swift.Sendable {
     private static let pause = 1.0
 
     init(
-        to selector: DeviceSelector, timeout: Double, queue: DispatchQueue, session: BlueZSession,
+        to selector: DeviceSelector, timeout: Double, clock: any Clock, session: BlueZSession,
         onEvent: @escaping (Event) -> Void
     ) {
         self.selector = selector
         self.timeout = timeout
-        self.queue = queue
+        self.clock = clock
+        requests = DeviceRequests(clock: clock)
         self.session = session
         self.onEvent = onEvent
     }
@@ -62,11 +63,9 @@ final class DeviceLink: NSObject, @unchecked Swift.Sendable {
     /// - Parameter adapter: the controller's address.
     func open(on adapter: String) {
         guard !isClosed else { return }
-        let work = DispatchWorkItem { [weak self] in self?.timeIsUp() }
-        deadline = work
-        queue.asyncAfter(deadline: .now() + timeout, execute: work)
+        deadline = clock.after(timeout) { [weak self] in self?.timeIsUp() }
         manager = CBCentralManager(
-            delegate: self, queue: queue, options: [CBCentralManagerOptionAdapterKey: adapter], session: session)
+            delegate: self, queue: clock.queue, options: [CBCentralManagerOptionAdapterKey: adapter], session: session)
     }
 
     /// Ends the link for good, and calls `done` when it has ended.
@@ -104,7 +103,7 @@ final class DeviceLink: NSObject, @unchecked Swift.Sendable {
 
     /// Connects again after a while.
     private func connectLater() {
-        queue.asyncAfter(deadline: .now() + Self.pause, execute: DispatchWorkItem { [weak self] in self?.connect() })
+        clock.after(Self.pause) { [weak self] in self?.connect() }
     }
 
     private func linkEnded() {
@@ -172,12 +171,10 @@ extension DeviceLink: CBCentralManagerDelegate {
         guard found === peripheral else { return }
         advertisement.add(advertisementData)
         guard isNew else { return }
-        queue.asyncAfter(
-            deadline: .now() + Self.gatheringTime,
-            execute: DispatchWorkItem { [weak self] in
-                self?.manager?.stopScan()
-                self?.connect()
-            })
+        clock.after(Self.gatheringTime) { [weak self] in
+            self?.manager?.stopScan()
+            self?.connect()
+        }
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

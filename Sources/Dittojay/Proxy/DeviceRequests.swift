@@ -1,5 +1,6 @@
 import CoreBluetooth
 import DequeModule
+import MainLoop
 
 /// The requests to a device, in the order in which centrals have made them. Used on the peripheral's queue only.
 ///
@@ -16,12 +17,8 @@ final class DeviceRequests {
     private struct Request {
         let kind: Kind
         let characteristic: CBCharacteristic
-        let start: DispatchTime
+        let start: Double
         let done: (Answer) -> Void
-
-        func end(_ outcome: Answer.Outcome) {
-            done(Answer(outcome, seconds: Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9))
-        }
     }
 
     /// What answers belong to: CoreBluetooth reports each with its characteristic.
@@ -34,6 +31,7 @@ final class DeviceRequests {
         let characteristic: ObjectIdentifier
     }
 
+    private let clock: any Clock
     /// The device, while it is connected.
     private var peripheral: CBPeripheral?
     private var waiting: Deque<Request> = []
@@ -43,6 +41,10 @@ final class DeviceRequests {
 
     /// How many requests may be under way. A central has one at a time, besides its writes without response.
     static let limit = 1024
+
+    init(clock: any Clock) {
+        self.clock = clock
+    }
 
     /// The device is connected.
     func open(_ peripheral: CBPeripheral) {
@@ -56,7 +58,7 @@ final class DeviceRequests {
         asked = [:]
         waiting = []
         count = 0
-        for request in lost { request.end(.lost) }
+        for request in lost { end(request, .lost) }
     }
 
     // MARK: Requests
@@ -86,10 +88,10 @@ final class DeviceRequests {
     }
 
     private func add(_ kind: Kind, _ characteristic: CBCharacteristic, _ done: @escaping (Answer) -> Void) {
-        let request = Request(kind: kind, characteristic: characteristic, start: .now(), done: done)
+        let request = Request(kind: kind, characteristic: characteristic, start: clock.now, done: done)
         // Whoever asks now loses its link anyway: nobody waits for that with an open request.
-        guard peripheral != nil else { return request.end(.refused(CBATTError(.unlikelyError))) }
-        guard count < Self.limit else { return request.end(.refused(CBATTError(.insufficientResources))) }
+        guard peripheral != nil else { return end(request, .refused(CBATTError(.unlikelyError))) }
+        guard count < Self.limit else { return end(request, .refused(CBATTError(.insufficientResources))) }
         count += 1
         waiting.append(request)
         proceed()
@@ -119,10 +121,10 @@ final class DeviceRequests {
         case .command(let value):
             count -= 1
             guard value.count <= peripheral.commandCapacity else {
-                return request.end(.refused(CBATTError(.invalidAttributeValueLength)))
+                return end(request, .refused(CBATTError(.invalidAttributeValueLength)))
             }
             peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
-            request.end(.value(value))
+            end(request, .value(value))
         }
     }
 
@@ -152,7 +154,11 @@ final class DeviceRequests {
         guard let request = asked[key]?.popFirst() else { return }
         if asked[key]?.isEmpty ?? false { asked[key] = nil }
         count -= 1
-        request.end(error.map { .refused(Self.attError($0)) } ?? .value(value(request.kind)))
+        end(request, error.map { .refused(Self.attError($0)) } ?? .value(value(request.kind)))
+    }
+
+    private func end(_ request: Request, _ outcome: Answer.Outcome) {
+        request.done(Answer(outcome, seconds: clock.now - request.start))
     }
 
     /// What a central gets for an error: the device's own, or the nearest one for one of the link.

@@ -83,13 +83,13 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
     }
 
     /// Finds the device and connects to it; what comes of it is reported by ``onEvent``.
-    func open(on adapter: AdapterLease.Description, queue: DispatchQueue, session: BlueZSession) {
+    func open(on adapter: AdapterLease.Description, clock: any Clock, session: BlueZSession) {
         self.adapter = adapter
         let link = DeviceLink(
-            to: options.selector, timeout: options.timeout, queue: queue, session: session,
+            to: options.selector, timeout: options.timeout, clock: clock, session: session,
             onEvent: { [weak self] event in self?.handle(event) })
         self.link = link
-        let selector = options.selector
+        let (selector, queue) = (options.selector, clock.queue)
         // What bluetoothd has seen of the device before may no longer be so.
         Task {
             try? await session.forgetSeenDevices(on: adapter.address) { device in

@@ -6,10 +6,12 @@ import TestSupport
 
 @testable import Dittojay
 
-/// Several virtual peripherals on a fake bluetoothd: each event is a line without its time.
+/// Several virtual peripherals on a fake bluetoothd, whose time passes only on command: each event is a line without
+/// its time.
 final class GroupSimulation: Sendable {
     let daemon: FakeBluetoothd
     let queue = DispatchQueue(label: "group")
+    private let clock: ManualClock
     let group: PeripheralGroup
     let socket: ControlSocketAddress
     private let folder: TemporaryFolder
@@ -28,11 +30,13 @@ final class GroupSimulation: Sendable {
         var timing = BlueZSession.Timing()
         timing.retry = .milliseconds(20)
         timing.settling = .milliseconds(150)
+        timing.controllers = .milliseconds(150)
         let session = BlueZSession(timing: timing, handleFolder: "/dev/null") {
             [bus = daemon.bus] () throws(BusError) in try bus.connect()
         }
+        clock = ManualClock(queue: queue)
         group = PeripheralGroup(
-            GroupPlan(profiles: profiles, name: name, seed: 7), on: choice, controlSocket: socket, queue: queue,
+            GroupPlan(profiles: profiles, name: name, seed: 7), on: choice, controlSocket: socket, clock: clock,
             session: session, folder: folder.runtime)
         queue.sync { [journal, group] in
             group.onEvent = { event in
@@ -48,6 +52,9 @@ final class GroupSimulation: Sendable {
     func saw(_ line: String, count: Int = 1) async throws { try await journal.saw(line, count: count) }
 
     func start() { queue.sync { group.start() } }
+
+    /// Lets time pass, and everything happen that is due meanwhile.
+    func advance(by seconds: Double) { queue.sync { clock.advance(by: seconds) } }
 
     /// Starts them and waits until all advertise.
     func run() async throws {

@@ -107,7 +107,8 @@ struct GroupTests {
         var profile = PeripheralProfile.lab
         profile.scenario = [.expect(ScenarioExpectation([.init(.connected)], within: 0.05))]
         let group = try await GroupSimulation([profile, profile])
-        group.start()
+        try await group.run()
+        group.advance(by: 0.06)
         try await group.saw("all ended: the scenario failed: 0 of 1 expectation met")
         let reports = group.queue.sync { group.group.scenarioReports }
         #expect(reports.map(\.name) == ["lab on hci0", "lab on hci1"])
@@ -219,7 +220,7 @@ struct SeveralPeripheralTests {
                 options: .init(
                     adapter: "hci\(index)", localName: "S\(index)", seed: 7,
                     controlSocket: .init(path: folder.path + "/socket", environment: [:])),
-                queue: queue, session: session, folder: folder.runtime)
+                clock: DispatchClock(queue: queue), session: session, folder: folder.runtime)
         }
         queue.sync {
             for (index, peripheral) in peripherals.enumerated() {

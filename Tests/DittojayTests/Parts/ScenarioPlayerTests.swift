@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Dittojay
@@ -7,9 +8,9 @@ import Testing
     @Test func `what a central asks for faster than it ends does not pile up, and that is said`() {
         let queue = DispatchQueue(label: "test")
         let events = EventOutput()
-        let services = SimulatedServices(.default, seed: 1, queue: queue)
+        let services = SimulatedServices(.default, seed: 1, clock: ManualClock(queue: queue))
         let links = CentralLinks(queue: queue, events: events, unanswered: UnansweredRequests())
-        let player = ScenarioPlayer(queue: queue, services: services, links: links, events: events)
+        let player = ScenarioPlayer(services: services, links: links, events: events)
         queue.sync {
             var failures: [String] = []
             events.onEvent = { event in

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @testable import Dittojay
@@ -146,6 +147,24 @@ struct ServicePublicationTests {
         #expect(errors[1]?.hasPrefix("cannot advertise: ") == true)
         #expect(
             errors[2] == "Bluetooth was switched off before advertising started" && errors[3] == "Bluetooth is not on")
+    }
+
+    @Test func `a beacon advertises one frame after another`() {
+        var profile = PeripheralProfile.lab
+        profile.advertisement.eddystone = EddystoneBeacon(interval: 2)
+        let parts = Parts(profile)
+        parts.publish()
+        for count in 1...3 {
+            parts.publication.advertisingStarted(error: nil)
+            parts.clock.advance(by: 1.9)
+            #expect(parts.server.advertisements.count == count)
+            parts.clock.advance(by: 0.2)
+            #expect(parts.server.advertisements.count == count + 1)
+        }
+        #expect(parts.lines.count { $0.hasPrefix("advertising") } == 1, "it is one advertisement to users")
+        parts.publication.stopAdvertising()
+        parts.clock.advance(by: 10)
+        #expect(parts.server.advertisements.count == 4 && parts.clock.pendingCount == 0)
     }
 
     @Test func `nothing is advertised while it stops`() {

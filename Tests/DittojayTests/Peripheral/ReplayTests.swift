@@ -43,10 +43,11 @@ struct ReplayTests {
             profile([(0, Self.rate, 1), (0, Self.level, 2), (0.05, Self.rate, 3), (0.1, Self.level, 4)]))
         let rate = try await peripheral.subscribed("2A37", by: central)
         #expect(!peripheral.lines.contains("recording: began"))
-        let begin = ContinuousClock.now
         let level = try await peripheral.subscribed("2A19", by: central)
-        try await peripheral.saw("recording: ended")
-        #expect(ContinuousClock.now - begin >= .milliseconds(100))
+        peripheral.advance(by: 0.09)
+        #expect(peripheral.lines.last == "recording: began")
+        peripheral.advance(by: 0.02)
+        #expect(peripheral.lines.last == "recording: ended")
         try await eventually("all values") {
             rate.notifications == [Data([1]), Data([3])] && level.notifications == [Data([2]), Data([4])]
         }
@@ -56,10 +57,11 @@ struct ReplayTests {
 
     @Test func `without a subscription to everything it begins later, and leaves values out`() async throws {
         let (peripheral, central) = try await run(profile([(0, Self.level, 2), (0, Self.rate, 1)]))
-        let begin = ContinuousClock.now
         let rate = try await peripheral.subscribed("2A37", by: central)
-        try await peripheral.saw("recording: ended")
-        #expect(ContinuousClock.now - begin >= .seconds(Recording.startDelay))
+        peripheral.advance(by: Recording.startDelay - 0.01)
+        #expect(!peripheral.lines.contains("recording: began"))
+        peripheral.advance(by: 0.02)
+        #expect(peripheral.lines.last == "recording: ended")
         try await eventually("the value") { rate.notifications == [Data([1])] }
         let level = try await peripheral.subscribed("2A19", by: central)
         #expect(await level.notifications.isEmpty)
@@ -70,19 +72,22 @@ struct ReplayTests {
         _ = try await peripheral.subscribed("2A19", by: central)
         let rate = try await peripheral.subscribed("2A37", by: central)
         for count in 1...3 {
+            peripheral.advance(by: 3599)
             try await eventually("the first value") { rate.notifications.count == count }
             try await rate.unsubscribe()
             try await peripheral.saw("unsubscribed rate by 02 (MTU 517)", count: count)
-            try await rate.subscribe(by: central)
+            try await peripheral.subscribe(rate, by: central)
         }
-        try await peripheral.saw("recording: began", count: 4)
+        peripheral.advance(by: 3599)
+        #expect(peripheral.lines.count { $0 == "recording: began" } == 4)
         #expect(!peripheral.lines.contains("recording: ended"))
     }
 
     @Test func `a recording of a battery's level alone begins with it`() async throws {
         let (peripheral, central) = try await run(profile([(0, Self.level, 2)]))
         let level = try await peripheral.subscribed("2A19", by: central)
-        try await peripheral.saw("recording: ended")
+        peripheral.advance(by: Recording.startDelay)
+        #expect(peripheral.lines.last == "recording: ended")
         try await eventually("the value") { level.notifications == [Data([2])] }
     }
 
@@ -92,10 +97,11 @@ struct ReplayTests {
         }
         let (peripheral, central) = try await run(profile(values, pace: 1000))
         let rate = try await peripheral.subscribed("2A37", by: central)
-        let begin = ContinuousClock.now
         let level = try await peripheral.subscribed("2A19", by: central)
+        peripheral.advance(by: 0.59)
+        #expect(peripheral.lines.last == "recording: began")
+        peripheral.advance(by: 0.01)
         try await peripheral.saw("recording: ended")
-        #expect(ContinuousClock.now - begin >= .seconds(0.59))
         try await eventually("all values") { rate.notifications.count == 300 && level.notifications.count == 300 }
         #expect(await rate.notifications == values.filter { $0.1 == Self.rate }.map { Data([$0.2]) })
     }
@@ -104,17 +110,21 @@ struct ReplayTests {
         let (peripheral, central) = try await run(profile([(0, Self.rate, 1), (0.02, Self.level, 2)], repeats: true))
         let rate = try await peripheral.subscribed("2A37", by: central)
         _ = try await peripheral.subscribed("2A19", by: central)
-        try await eventually("five rounds") { rate.notifications.count >= 5 }
+        peripheral.advance(by: 0.09)
+        try await eventually("five rounds") { rate.notifications.count == 5 }
+        try await rate.unsubscribe()
+        try await peripheral.saw("unsubscribed rate by 02 (MTU 517)")
+        peripheral.advance(by: 1)
         #expect(peripheral.lines.filter { $0.hasPrefix("recording") } == ["recording: began"])
+        #expect(await rate.notifications.count == 5)
     }
 
     @Test func `a round without a length does not take all the time there is`() async throws {
         let (peripheral, central) = try await run(profile([(0, Self.rate, 1)], pace: 1000, repeats: true))
         _ = try await peripheral.subscribed("2A19", by: central)
-        let begin = ContinuousClock.now
         let rate = try await peripheral.subscribed("2A37", by: central)
-        try await eventually("ten rounds") { rate.notifications.count >= 10 }
-        #expect(ContinuousClock.now - begin >= .seconds(9 * Recording.shortestRound))
+        peripheral.advance(by: 9.5 * Recording.shortestRound)
+        try await eventually("ten rounds") { rate.notifications.count == 10 }
     }
 
     @Test func `what the link does not take is late, and not lost`() async throws {
@@ -123,7 +133,8 @@ struct ReplayTests {
         let (peripheral, central) = try await run(profile(values))
         _ = try await peripheral.subscribed("2A19", by: central)
         let rate = try await peripheral.subscribed("2A37", by: central, reads: false)
-        try await peripheral.saw("recording: began")
+        peripheral.advance(by: 0)
+        #expect(peripheral.lines.last == "recording: began")
         try await eventually("all values") {
             rate.readSocket()
             return rate.notifications.count == count
@@ -139,7 +150,8 @@ struct ReplayTests {
         let level = try await peripheral.subscribed("2A19", by: central)
         // The link does not take all of the first part, so that the rest is still to come.
         let rate = try await peripheral.subscribed("2A37", by: central, reads: false)
-        try await peripheral.saw("recording: began")
+        peripheral.advance(by: 0)
+        #expect(peripheral.lines.last == "recording: began")
         #expect(await peripheral.perform(.removeService("battery")).ok)
         #expect(!peripheral.lines.contains("recording: ended"))
         try await eventually("the rest") {

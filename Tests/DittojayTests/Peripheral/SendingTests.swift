@@ -104,7 +104,7 @@ struct SendingTests {
     func `a burst arrives whole and in order`(rate: Double?) async throws {
         let (peripheral, central) = try await run()
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
-        let answer = await peripheral.perform(.burst(count: 1000, size: 20, rate: rate))
+        let answer = await peripheral.perform(.burst(count: 1000, size: 20, rate: rate), advancing: 0.06)
         #expect(answer.sent == 1000)
         try await eventually("all values") { chirp.notifications.count == 1000 }
         let numbers = await chirp.notifications.map { ChirpService.Burst.number(in: $0) ?? .max }
@@ -155,7 +155,8 @@ struct SendingTests {
         profile.changeHeartRates { $0.interval = 0.02 }
         let (peripheral, central) = try await run(profile)
         let rate = try await peripheral.subscribed("2A37", by: central)
-        try await eventually("three measurements") { rate.notifications.count >= 3 }
+        peripheral.advance(by: 0.07)
+        try await eventually("three measurements") { rate.notifications.count == 3 }
         #expect(peripheral.status.heartRate != nil)
         try await rate.unsubscribe()
         try await peripheral.saw("unsubscribed heart-rate-measurement by 02 (MTU 517)")
@@ -168,6 +169,7 @@ struct SendingTests {
                 $0.notifications = NotificationPlan(interval: 0.02, source: .list([[1], [2]], repeats: false))
             })
         let chirp = try await peripheral.subscribed(ChirpService.chirp, by: central)
+        peripheral.advance(by: 1)
         try await eventually("both") { chirp.notifications == [Data([1]), Data([2])] }
         #expect(try await chirp.read(by: central) == Data([2]))
     }
@@ -230,7 +232,9 @@ struct SendingTests {
         }
         #expect(await peripheral.perform(.chirp([7])).ok)
         let expected: [[UInt8]] = [[0, 9], [0, 9], [1], [2, 9, 0, 0], [7], [4, 9]]
-        try await eventually("the values") { chirp.notifications == expected.map { Data($0) } }
+        try await eventually("all but the late one") { chirp.notifications == expected.dropLast().map { Data($0) } }
+        peripheral.advance(by: 0.21)
+        try await eventually("the late one") { chirp.notifications == expected.map { Data($0) } }
         #expect(
             peripheral.lines.filter { $0.hasPrefix("fault") } == [
                 "fault chirp: the value is sent twice", "fault chirp: a value of 1 byte",
@@ -263,9 +267,12 @@ struct SendingTests {
         #expect(await peripheral.perform(.silence(0.3)).ok)
         #expect(await peripheral.perform(.silence(0.1)).ok)
         #expect(await peripheral.perform(.chirp([1])).ok)
-        let start = ContinuousClock.now
-        try await store.write(Data([5]), by: central)
-        #expect(ContinuousClock.now - start > .milliseconds(200))
+        async let write: Void = store.write(Data([5]), by: central)
+        try await eventually("the write") { peripheral.queue.sync { peripheral.peripheral.requests.held.count == 1 } }
+        peripheral.advance(by: 0.29)
+        #expect(peripheral.status.writes == 0)
+        peripheral.advance(by: 0.02)
+        try await write
         #expect(try await store.read(by: central) == Data([5]))
         #expect(await peripheral.perform(.chirp([2])).ok)
         try await eventually("the chirp after it") { chirp.notifications == [Data([2])] }

@@ -23,6 +23,7 @@ struct StandardServiceTests {
         try await control.subscribe(by: central, mtu: 517, reads: true)
         try await peripheral.sawLine(beginning: "subscribed record-access-control-point")
         try await control.write(Data([1, 1]), by: central)
+        peripheral.advance(by: 10)
         try await eventually("the response") { control.notifications == [Data([6, 0, 1, 1])] }
         try await eventually("all records") { measurement.notifications.count == 12 }
         let lines = peripheral.lines.filter { !$0.hasPrefix("subscribed") && !$0.hasPrefix("read") }
@@ -39,13 +40,15 @@ struct StandardServiceTests {
         try await peripheral.sawLine(beginning: "subscribed record-access-control-point")
         let control = try await peripheral.characteristic(Glucose.recordAccess)
         try await control.write(Data([1, 1]), by: central)
-        try await peripheral.sawLine(beginning: "sent glucose-measurement")
+        peripheral.advance(by: 0.03)
+        #expect(peripheral.lines.last?.hasPrefix("sent glucose-measurement") == true)
         try await control.unsubscribe()
         try await peripheral.sawLine(beginning: "unsubscribed record-access-control-point")
         let count = peripheral.lines.count { $0.hasPrefix("sent ") }
         // The value that was under way, and no others: nobody gets a response either.
         try await control.subscribe(by: central, mtu: 517, reads: true)
         try await control.write(Data([4, 1]), by: central)
+        peripheral.advance(by: 10)
         try await eventually("the number") { control.notifications.last == Data([5, 0, 12, 0]) }
         #expect(peripheral.lines.count { $0.hasPrefix("sent ") } <= count + 2)
     }

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreBluetooth
@@ -7,7 +8,7 @@ import Testing
 
 /// Requests to a device without the device: what it would answer is said here.
 @Suite struct DeviceRequestsTests {
-    private let requests = DeviceRequests()
+    private let requests = DeviceRequests(clock: ManualClock())
     private let peripheral = CBPeripheral(identifier: UUID(), manager: nil)
     private let value = CBCharacteristic(
         uuid: CBUUID(string: "2A38"), properties: [.read, .write, .writeWithoutResponse, .notify])

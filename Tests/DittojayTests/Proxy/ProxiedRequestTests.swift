@@ -137,6 +137,16 @@ struct ProxiedRequestTests {
         #expect(parts.lines.last?.contains("not answered: the link to the device was lost") ?? false)
     }
 
+    @Test func `a device's notifications are turned off once no other subscriber has taken over`() throws {
+        for number in 2...3 { parts.links.handle(.connected(address: "C0:00:00:00:00:0\(number)")) }
+        let request = try parts.request("2A37")
+        requests.unsubscribed(request.central, from: request.characteristic)
+        parts.clock.advance(by: 0.19)
+        #expect(device.asked.isEmpty)
+        parts.clock.advance(by: 0.02)
+        #expect(device.asked == ["off heart-rate/heart-rate-measurement"])
+    }
+
     @Test func `an answer may come when its service is forgotten`() throws {
         requests.read(try parts.request(LabService.store))
         let lab = try #require(parts.services.service(named: "lab"))

@@ -1,5 +1,6 @@
 import MainLoop
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CoreBluetooth
@@ -76,10 +77,11 @@ final class FakeLinkControl: LinkControl {
     func setPower(_ isOn: Bool) async throws { requests.withLock { $0.append("power \(isOn ? "on" : "off")") } }
 }
 
-/// The parts of a peripheral without the peripheral. The queue is the test's own thread, as nothing is scheduled.
+/// The parts of a peripheral without the peripheral. The queue is the test's own thread, on which time passes, too.
 final class Parts {
     static let central = "C0:00:00:00:00:02"
 
+    let clock: ManualClock
     let events = EventOutput()
     let unanswered = UnansweredRequests()
     let services: SimulatedServices
@@ -93,12 +95,13 @@ final class Parts {
     private(set) var lines: [String] = []
 
     init(_ profile: PeripheralProfile = .lab, queue: DispatchQueue = DispatchQueue(label: "parts")) {
-        services = SimulatedServices(profile, seed: 1, queue: queue)
+        clock = ManualClock(queue: queue)
+        services = SimulatedServices(profile, seed: 1, clock: clock)
         links = CentralLinks(queue: queue, events: events, unanswered: unanswered)
         publication = ServicePublication(profile, localName: "Parts", services: services, events: events)
-        scenario = ScenarioPlayer(queue: queue, services: services, links: links, events: events)
+        scenario = ScenarioPlayer(services: services, links: links, events: events)
         requests = RequestHandler(
-            queue: queue, services: services, links: links, unanswered: unanswered, scenario: scenario, events: events)
+            services: services, links: links, unanswered: unanswered, scenario: scenario, events: events)
         links.use(control)
         requests.use(server)
         publication.use(server, on: .init(name: "hci0", address: "00:AA:01:00:00:00"))

@@ -10,11 +10,12 @@ import Posix
 
 @testable import Dittojay
 
-/// A virtual peripheral on a fake bluetoothd: it notes every event as a line, without its time and with the central's
-/// last two digits for its address.
+/// A virtual peripheral on a fake bluetoothd, whose time passes only on command: it notes every event as a line,
+/// without its time and with the central's last two digits for its address.
 final class Simulation: Sendable {
     let daemon: FakeBluetoothd
     let queue = DispatchQueue(label: "peripheral")
+    private let clock: ManualClock
     let peripheral: VirtualPeripheral
     /// What a run leaves behind, to be put back.
     let folder: TemporaryFolder
@@ -36,12 +37,14 @@ final class Simulation: Sendable {
         var timing = BlueZSession.Timing()
         timing.retry = .milliseconds(20)
         timing.settling = .milliseconds(150)
+        timing.controllers = .milliseconds(150)
         let session = BlueZSession(timing: timing, handleFolder: "/dev/null") {
             [bus = daemon.bus] () throws(BusError) in try bus.connect()
         }
         self.session = session
+        clock = ManualClock(queue: queue)
         let peripheral = VirtualPeripheral(
-            profile: profile, options: .init(adapter: adapter, seed: 7), queue: queue, session: session,
+            profile: profile, options: .init(adapter: adapter, seed: 7), clock: clock, session: session,
             folder: folder.runtime)
         self.peripheral = peripheral
         queue.sync { [journal] in
@@ -113,10 +116,17 @@ final class Simulation: Sendable {
         try await saw("ended")
     }
 
+    /// Lets time pass for the peripheral, and everything happen that is due meanwhile.
+    func advance(by seconds: Double) { queue.sync { clock.advance(by: seconds) } }
+
+    /// - Parameter seconds: how much time passes once it is under way.
     @discardableResult
-    func perform(_ request: ControlRequest) async -> ControlReply {
+    func perform(_ request: ControlRequest, advancing seconds: Double? = nil) async -> ControlReply {
         await withCheckedContinuation { continuation in
-            queue.async { [self] in peripheral.perform(request) { continuation.resume(returning: $0) } }
+            queue.async { [self] in
+                peripheral.perform(request) { continuation.resume(returning: $0) }
+                if let seconds { clock.advance(by: seconds) }
+            }
         }
     }
 
@@ -143,9 +153,18 @@ final class Simulation: Sendable {
         _ uuid: String, by central: FakeDevice, mtu: UInt16 = 517, reads: Bool = true
     ) async throws -> FakeLocalCharacteristic {
         let characteristic = try characteristic(uuid)
-        try await characteristic.subscribe(by: central, mtu: mtu, reads: reads)
-        try await sawLine(beginning: "subscribed")
+        try await subscribe(characteristic, by: central, mtu: mtu, reads: reads)
         return characteristic
+    }
+
+    @LoopActor
+    func subscribe(
+        _ characteristic: FakeLocalCharacteristic, by central: FakeDevice, mtu: UInt16 = 517, reads: Bool = true
+    ) async throws {
+        let isSubscription = { @Sendable (line: String) in line.hasPrefix("subscribed") }
+        let before = lines.count(where: isSubscription)
+        try await characteristic.subscribe(by: central, mtu: mtu, reads: reads)
+        try await journal.saw("subscribed…") { $0.count(where: isSubscription) > before }
     }
 }
 

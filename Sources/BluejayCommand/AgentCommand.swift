@@ -38,9 +38,9 @@ struct AgentCommand: AsyncParsableCommand, LoggingCommand {
         let location = AgentLocation()
         do {
             try await AgentProgram.start(location, exitsWhenIdle: exitWhenIdle)
-        } catch UnixListener.Failure.inUse(let socket) where exitWhenIdle {
+        } catch let error as SystemError where exitWhenIdle && error.code == EADDRINUSE {
             // Several programs may have found none at the same time.
-            StandardError.write("an agent is already running; it listens on \(socket)")
+            StandardError.write("an agent is already running; it listens on \(location.socket)")
             return
         } catch {
             StandardError.write("the agent cannot start: \(error)")

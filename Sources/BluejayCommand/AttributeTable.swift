@@ -54,7 +54,7 @@ struct AttributeTable {
     /// The one attribute that a selector names.
     ///
     /// - Parameter device: the device, for the message.
-    /// - Throws: ``Failure`` if there is none, or more than one.
+    /// - Throws: ``CommandError`` if there is none, or more than one.
     func find(_ selector: AttributeSelector, of device: String) throws -> ValueAttribute {
         let found = matches(selector)
         if let only = found.first, found.count == 1 { return only }
@@ -63,9 +63,9 @@ struct AttributeTable {
         case .handle: kind = "attribute"
         case .path(_, _, let descriptor): kind = descriptor == nil ? "characteristic" : "descriptor"
         }
-        if found.isEmpty { throw Failure(.noSuchCharacteristic, "\(device) has no \(kind) \(selector.text)") }
+        if found.isEmpty { throw CommandError(.noSuchCharacteristic, "\(device) has no \(kind) \(selector.text)") }
         let candidates = found.map { "\(path(of: $0)) \($0.attribute.handleText)" }.joined(separator: ", ")
-        throw Failure(
+        throw CommandError(
             .noSuchCharacteristic,
             "\(device) has several \(kind)s \(selector.text); name one by its number or its handle: \(candidates)")
     }

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import MainLoop
+import Posix
 import Synchronization
 import PlainText
 
@@ -73,7 +74,7 @@ final class ChannelCopy: Swift.Sendable {
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                if count < 0 { return outcome.report(.inputFailed(String(cString: strerror(errno)))) }
+                if count < 0 { return outcome.report(.inputFailed(SystemError.reason())) }
                 return inputHasEnded()
             }
             var sent = 0
@@ -126,7 +127,7 @@ final class ChannelCopy: Swift.Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 // A reader that has closed the pipe wants nothing further.
-                outcome.report(errno == EPIPE ? .done : .outputFailed(String(cString: strerror(errno))))
+                outcome.report(errno == EPIPE ? .done : .outputFailed(SystemError.reason()))
                 return false
             }
             rest = rest.dropFirst(count)

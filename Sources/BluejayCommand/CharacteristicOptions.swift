@@ -28,7 +28,7 @@ struct CharacteristicOptions: ParsableArguments {
         _ request: (DeviceConnection, ValueAttribute) async throws -> Answer
     ) async throws -> Answer {
         guard let selector = AttributeSelector(characteristic) else {
-            throw Failure(.noSuchCharacteristic, characteristic)
+            throw CommandError(.noSuchCharacteristic, characteristic)
         }
         return try await context.ask(target, answerTimeout: answerTimeout) { connection in
             try await request(connection, connection.table.find(selector, of: target.device))

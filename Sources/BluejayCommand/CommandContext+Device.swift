@@ -33,7 +33,7 @@ extension CommandContext {
                 return DeviceConnection(
                     link: link, table: AttributeTable(services), device: device, answerTimeout: answerTimeout,
                     usesSockets: usesSockets)
-            } catch let failure as Failure
+            } catch let failure as CommandError
                 where failure.isLossOfLink && connections < Self.maximumConnections && .now < deadline
             {
                 connections += 1
@@ -49,11 +49,11 @@ extension CommandContext {
             return try await link.discoverEverything(within: deadline.secondsLeft)
         } catch {
             if case .noAnswer = error {
-                throw Failure(
+                throw CommandError(
                     .notInTime, attempt: attempt,
                     "connecting and discovery took longer than \(inSeconds(limit)) (--connect-timeout)")
             }
-            var failure = Failure(error, attempt: attempt, device: device)
+            var failure = CommandError(error, attempt: attempt, device: device)
             // A connection without services is of no use.
             if failure.status != .bluetoothUnavailable { failure.status = .connectionFailed }
             throw failure
@@ -70,11 +70,11 @@ extension CommandContext {
         let connection = try await open(target, answerTimeout: answerTimeout)
         do {
             return try await request(connection)
-        } catch let silence as Failure where silence.isUnansweredSincePairing {
+        } catch let silence as CommandError where silence.isUnansweredSincePairing {
             guard await connection.hasEnded() else { throw silence }
             do {
                 return try await request(open(target, answerTimeout: answerTimeout))
-            } catch let failure as Failure where failure.endsEverything {
+            } catch let failure as CommandError where failure.endsEverything {
                 throw silence  // It says more.
             }
         }
@@ -91,7 +91,7 @@ extension CommandContext {
         do throws(CentralError) {
             return try await central.connect(identifier, within: max(deadline.secondsLeft, 0.1))
         } catch {
-            throw Failure(
+            throw CommandError(
                 error, connectingTo: device.text,
                 tooLate: "it was not connected within \(inSeconds(limit)) (--connect-timeout)")
         }
@@ -104,7 +104,7 @@ extension CommandContext {
         if let known = await known(device) { return known }
         do {
             return try await search(for: device, timeout: timeout).peripheral.identifier
-        } catch var failure as Failure where failure.status == .notInTime {
+        } catch var failure as CommandError where failure.status == .notInTime {
             if let hint = await OwnAdvertisements.hint(adapter: adapter) { failure.reason += "; \(hint)" }
             throw failure
         }
@@ -157,11 +157,11 @@ extension CommandContext {
                 return false
             }
         } catch {
-            throw Failure(error, attempt: "cannot look for \(device.text)")
+            throw CommandError(error, attempt: "cannot look for \(device.text)")
         }
         guard let found else {
             let reason = "no device \(device.text) was found within \(inSeconds(timeout))\(others.text)"
-            throw Failure(.notInTime, reason)
+            throw CommandError(.notInTime, reason)
         }
         return found
     }

@@ -64,7 +64,7 @@ final class CommandContext {
             try await withTaskExecutorPreference(MainQueueExecutor.shared) { try await body(self) }
             await end(.done)
         } catch {
-            let failure = Failure(error, attempt: "the command failed")
+            let failure = CommandError(error, attempt: "the command failed")
             await end(failure.status, failure)
         }
     }
@@ -73,30 +73,30 @@ final class CommandContext {
         switch await central.knownState(within: Self.stateTimeout) {
         case .poweredOn: return
         case .poweredOff:
-            throw Failure(.bluetoothUnavailable, "Bluetooth is off: switch the adapter on; \(doctorsAdvice)")
+            throw CommandError(.bluetoothUnavailable, "Bluetooth is off: switch the adapter on; \(doctorsAdvice)")
         case .unauthorized:
-            throw Failure(
+            throw CommandError(
                 .bluetoothUnavailable,
                 "this user is not permitted to use Bluetooth (refused by the system bus); \(doctorsAdvice)")
         case .unsupported:
-            throw Failure(
+            throw CommandError(
                 .bluetoothUnavailable,
                 "no usable Bluetooth adapter found, or bluetoothd is not running; "
                     + doctorsAdvice)
         case .unknown, .resetting:
-            throw Failure(
+            throw CommandError(
                 .bluetoothUnavailable, "Bluetooth does not answer: is bluetoothd running? \(doctorsAdvice)")
         }
     }
 
     // MARK: Ending
 
-    private func end(_ status: ExitStatus, _ failure: Failure? = nil) async -> Never {
+    private func end(_ status: ExitStatus, _ failure: CommandError? = nil) async -> Never {
         await end(status.rawValue, failure)
     }
 
     /// - Parameter isInterrupted: whether it ends soon, whatever it waits for.
-    private func end(_ status: Int32, _ failure: Failure? = nil, isInterrupted: Bool = false) async -> Never {
+    private func end(_ status: Int32, _ failure: CommandError? = nil, isInterrupted: Bool = false) async -> Never {
         // Once only: a signal may come while the command ends by itself.
         while isEnding { try? await Task.sleep(for: .seconds(60)) }
         isEnding = true
@@ -115,7 +115,7 @@ final class CommandContext {
         // The end notices it by itself.
         if isEnding { return }
         if error.isByTheReader { return interrupt(status: ExitStatus.done.rawValue) }
-        let failure = Failure(error, attempt: "the command failed")
+        let failure = CommandError(error, attempt: "the command failed")
         Task { await end(failure.status.rawValue, failure, isInterrupted: true) }
     }
 

@@ -63,7 +63,7 @@ struct DeviceConnection {
         do {
             return try await link.openL2CAPChannel(psm, within: answerTimeout)
         } catch {
-            throw Failure(
+            throw CommandError(
                 error, attempt: "cannot open the L2CAP channel at PSM \(psm) of \(device)", device: device)
         }
     }
@@ -77,7 +77,7 @@ struct DeviceConnection {
         do {
             return try await request()
         } catch {
-            throw Failure(error, attempt: "cannot \(verb) \(name(of: target))", device: device)
+            throw CommandError(error, attempt: "cannot \(verb) \(name(of: target))", device: device)
         }
     }
 

@@ -49,7 +49,7 @@ struct InfoCommand: CentralCommand {
 struct DeviceReport {
     private let connection: DeviceConnection
     private let link: LinkReport?
-    private var values: [ObjectIdentifier: Result<Data, Failure>] = [:]
+    private var values: [ObjectIdentifier: Result<Data, CommandError>] = [:]
 
     private var table: AttributeTable { connection.table }
     private var peripheral: CBPeripheral { connection.peripheral }
@@ -64,7 +64,7 @@ struct DeviceReport {
     /// Reads everything that can be read.
     ///
     /// - Returns: why the rest could not even be asked for; nil if there is no rest.
-    mutating func readValues() async -> Failure? {
+    mutating func readValues() async -> CommandError? {
         for characteristic in table.characteristics {
             let own = characteristic.properties.contains(.read) ? [ValueAttribute.characteristic(characteristic)] : []
             for target in own + (characteristic.descriptors ?? []).map(ValueAttribute.descriptor) {
@@ -75,12 +75,12 @@ struct DeviceReport {
         return nil
     }
 
-    private mutating func read(_ target: ValueAttribute) async -> Failure? {
+    private mutating func read(_ target: ValueAttribute) async -> CommandError? {
         do {
             values[ObjectIdentifier(target.attribute)] = .success(try await connection.read(target))
             return nil
         } catch {
-            let failure = Failure(error, attempt: "cannot read \(connection.name(of: target))")
+            let failure = CommandError(error, attempt: "cannot read \(connection.name(of: target))")
             values[ObjectIdentifier(target.attribute)] = .failure(failure)
             return failure
         }
@@ -185,7 +185,7 @@ struct DeviceReport {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// Whether nothing more can be asked of the device: the connection is lost, or a request is open, and ATT allows
     /// one only.
     var endsEverything: Bool {

@@ -64,14 +64,14 @@ struct L2CAPCommand: CentralCommand {
         case .done: break
         case .closedByDevice:
             if let receive, copy.received < receive {
-                throw Failure(
+                throw CommandError(
                     .notInTime, attempt: attempt,
                     "the device closed it after \(counted(copy.received, "byte")) of \(receive)")
             }
-        case .outputFailed(let reason): throw Failure(.outputLost, attempt: attempt, reason)
-        case .inputFailed(let reason): throw Failure(.failed, attempt: attempt, reason)
+        case .outputFailed(let reason): throw CommandError(.outputLost, attempt: attempt, reason)
+        case .inputFailed(let reason): throw CommandError(.failed, attempt: attempt, reason)
         case .channelFailed(let error):
-            var failure = Failure(error, attempt: attempt, device: target.device)
+            var failure = CommandError(error, attempt: attempt, device: target.device)
             failure.status = .connectionFailed
             throw failure
         }
@@ -83,14 +83,14 @@ extension DeviceConnection {
     fileprivate func readPSM() async throws -> CBL2CAPPSM {
         let uuid = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
         guard let characteristic = table.characteristics.first(where: { $0.uuid == uuid }) else {
-            throw Failure(
+            throw CommandError(
                 .noSuchCharacteristic,
                 "\(device) has no characteristic \(CBUUIDL2CAPPSMCharacteristicString); specify the PSM")
         }
         let value = try await read(.characteristic(characteristic))
         let psm = value.prefix(2).reversed().reduce(0) { $0 << 8 | CBL2CAPPSM($1) }
         guard (1...255).contains(psm) else {
-            throw Failure(.failed, "the PSM characteristic of \(device) contains \(psm), which is not a valid PSM")
+            throw CommandError(.failed, "the PSM characteristic of \(device) contains \(psm), which is not a valid PSM")
         }
         return psm
     }

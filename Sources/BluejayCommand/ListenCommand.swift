@@ -52,7 +52,8 @@ struct ListenCommand: CentralCommand {
         to target: ValueAttribute, of connection: DeviceConnection, _ context: CommandContext
     ) async throws {
         guard case .characteristic(let characteristic) = target else {
-            throw Failure(.noSuchCharacteristic, "\(connection.name(of: target)) is a descriptor: it sends no values")
+            throw CommandError(
+                .noSuchCharacteristic, "\(connection.name(of: target)) is a descriptor: it sends no values")
         }
         let printer = ValuePrinter(characteristic, of: connection, output: context.output, format: format, isRaw: raw)
         let listening = Listening(to: characteristic, on: connection, count: count) { event in
@@ -110,7 +111,7 @@ private final class Listening {
         case .done: break
         case .timeIsUp:
             guard let count, let timeout else { break }
-            throw Failure(
+            throw CommandError(
                 .notInTime, "received only \(received) of \(count) values of \(name) in \(inSeconds(timeout))")
         case .failed(let error): throw error
         }
@@ -133,7 +134,7 @@ private final class Listening {
         case .value(let value, let source) where source === characteristic: receive(value)
         case .loss(let source) where source === characteristic: take(.loss)
         case .servicesChanged(let removed) where removed.contains { $0 === characteristic.service }:
-            stop(Failure(.noSuchCharacteristic, attempt: noMore, "the device removed the service"))
+            stop(CommandError(.noSuchCharacteristic, attempt: noMore, "the device removed the service"))
         case .end(let reason): stop(reason)
         case .value, .loss, .servicesChanged: break
         }
@@ -149,7 +150,7 @@ private final class Listening {
     private func stop(_ error: any Error) {
         // If this is why there is no subscription, the request for it reports it.
         guard isSubscribed else { return earlyEnd = error }
-        end.report(.failed(Failure(error, attempt: noMore)))
+        end.report(.failed(CommandError(error, attempt: noMore)))
     }
 }
 

@@ -21,7 +21,7 @@ final class Monitor {
     private enum End: Swift.Sendable {
         case done
         case timeIsUp
-        case failed(Failure)
+        case failed(CommandError)
     }
     /// The name of the sensor that was connected last; nil before the first connection.
     private var connectedName: String?
@@ -53,7 +53,7 @@ final class Monitor {
         case .done: break
         case .timeIsUp:
             guard let count = limits.count, let duration = limits.duration else { break }
-            throw Failure(
+            throw CommandError(
                 .notInTime,
                 "received only \(received) of \(count) \(profile == .heartRate ? "heart rates" : "measurements") in \(inSeconds(duration))"
             )
@@ -61,7 +61,7 @@ final class Monitor {
         }
     }
 
-    private func fail(_ failure: Failure) {
+    private func fail(_ failure: CommandError) {
         end.report(.failed(failure))
     }
 
@@ -103,7 +103,7 @@ final class Monitor {
     /// Pairing is why there is no connection. A person has to do something about it; the pauses give them time.
     private func showPairingProblem(_ error: CentralError) {
         let device = connectedName ?? device?.text ?? "the sensor"
-        let failure = Failure(error, attempt: "no connection to \(device)", device: device)
+        let failure = CommandError(error, attempt: "no connection to \(device)", device: device)
         guard knownPairingProblems.insert(failure.reason).inserted else { return }
         output.event("not-connected", "\(failure.message); trying again") { $0.add("error", failure.reason) }
     }
@@ -119,7 +119,9 @@ final class Monitor {
         do throws(CentralError) {
             return try await central.connect(identifier, within: isFirst ? limits.firstSearch : nil)
         } catch {
-            if isFirst { fail(Failure(error, connectingTo: name, tooLate: "the device was not connected in time")) }
+            if isFirst {
+                fail(CommandError(error, connectingTo: name, tooLate: "the device was not connected in time"))
+            }
             throw error
         }
     }
@@ -135,7 +137,7 @@ final class Monitor {
         }
         if let peripheral = found?.peripheral { return (peripheral.identifier, peripheral.displayName) }
         let sought = device.map { "device \($0.text)" } ?? sensor
-        fail(Failure(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
+        fail(CommandError(.notInTime, "no \(sought) was found within \(inSeconds(limits.search))"))
         return nil
     }
 
@@ -204,7 +206,7 @@ final class Monitor {
         output.event(other == nil ? "no-heart-rate" : "no-measurement", "the device measures no \(what)")
         guard !didBefore else { return }
         if received == 0 {
-            fail(Failure(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no \(what)"))
+            fail(CommandError(.noSuchCharacteristic, "\(device?.text ?? "the device") measures no \(what)"))
         } else {
             connectAgainUnlessFound()
         }
@@ -221,7 +223,9 @@ final class Monitor {
     }
 
     /// Shows what keeps it from listening, and makes another connection where only that can help.
-    private func cannotListen(_ failure: Failure, to what: String, of name: String, _ next: RetryingSubscription.Next) {
+    private func cannotListen(
+        _ failure: CommandError, to what: String, of name: String, _ next: RetryingSubscription.Next
+    ) {
         let consequence =
             switch next {
             case .tryAgain(let pause): "trying again in \(inSeconds(pause))"

@@ -13,7 +13,7 @@ final class MonitorSession {
         /// The device has none of the characteristics, or no longer any.
         case measuresNothing(didBefore: Bool)
         /// Something, such as heart rates, cannot be listened to.
-        case failed(Failure, of: String, RetryingSubscription.Next)
+        case failed(CommandError, of: String, RetryingSubscription.Next)
     }
 
     private let link: AsyncPeripheral
@@ -101,7 +101,7 @@ final class MonitorSession {
                 requestMeasurements(services)
             } catch {
                 guard link.end == nil, !Task.isCancelled, let first = subscriptions.first else { return }
-                let failure = Failure(error, attempt: "cannot listen", device: link.peripheral.displayName)
+                let failure = CommandError(error, attempt: "cannot listen", device: link.peripheral.displayName)
                 report(.failed(failure, of: first.characteristic.name, .connectAgain))
             }
         }
@@ -121,7 +121,7 @@ final class MonitorSession {
                     try await link.write(Data(request.value), to: .characteristic(point), within: answerTimeout)
                 } catch {
                     guard link.end == nil else { return }
-                    let failure = Failure(error, attempt: "cannot ask for measurements")
+                    let failure = CommandError(error, attempt: "cannot ask for measurements")
                     output.event("not-listening", failure.message) { object in
                         object.add("error", failure.reason)
                         object.add("attError", failure.attError)

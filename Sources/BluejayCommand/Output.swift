@@ -44,7 +44,7 @@ final class Output {
     }
 
     /// Prints a failure, to standard error as well as, in JSON, to the output.
-    func failure(_ failure: Failure) {
+    func failure(_ failure: CommandError) {
         if isJSON { writer.write(failure.object) }
         StandardError.write("bluejay: \(failure.message)")
     }
@@ -69,7 +69,7 @@ final class Output {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// For programs: `error`, `status` and, for an ATT error, `attError`.
     var object: JSONObject {
         var object = JSONObject()

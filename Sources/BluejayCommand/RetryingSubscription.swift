@@ -8,7 +8,7 @@ final class RetryingSubscription {
         /// The device does not have the characteristic, or no longer.
         case missing(wasThere: Bool)
         /// It cannot be listened to.
-        case failed(Failure, Next)
+        case failed(CommandError, Next)
     }
 
     /// What follows a failure.
@@ -94,7 +94,7 @@ final class RetryingSubscription {
 
     /// - Returns: after how many seconds it is tried again; nil if it is not.
     private func failed(_ error: CentralError) -> Double? {
-        let failure = Failure(error, attempt: "cannot listen", device: link.peripheral.displayName)
+        let failure = CommandError(error, attempt: "cannot listen", device: link.peripheral.displayName)
         switch error {
         case .noAnswer where !characteristic.isEssential:
             report(.failed(failure, .keepWaiting))

@@ -60,10 +60,10 @@ struct ScanCommand: CentralCommand {
                 return shown == count ? .stop : .goOn
             }
         } catch {
-            throw Failure(error, attempt: "cannot scan")
+            throw CommandError(error, attempt: "cannot scan")
         }
         guard shown < count ?? 1 else { return }
-        throw Failure(
+        throw CommandError(
             .notInTime,
             shown == 0 ? "found nothing in \(inSeconds(timeout))" : "found only \(shown) in \(inSeconds(timeout))")
     }

@@ -34,7 +34,7 @@ struct UnpairCommand: AsyncParsableCommand, LoggingCommand {
                     ?? ProcessInfo.processInfo.environment["BLUETOOTH_ADAPTER"].flatMap { $0.isEmpty ? nil : $0 }
             ) { selector.names($0) }
             guard !addresses.isEmpty else {
-                throw Failure(.notInTime, "no device \(device) is paired with this machine")
+                throw CommandError(.notInTime, "no device \(device) is paired with this machine")
             }
             for address in addresses {
                 try report(address)
@@ -42,7 +42,8 @@ struct UnpairCommand: AsyncParsableCommand, LoggingCommand {
         } catch let error as OutputError {
             throw error
         } catch {
-            let failure = error as? Failure ?? Failure(.bluetoothUnavailable, "cannot unpair \(device): \(error)")
+            let failure =
+                error as? CommandError ?? CommandError(.bluetoothUnavailable, "cannot unpair \(device): \(error)")
             if json { try StandardOutput.write(failure.object) }
             StandardError.write("bluejay: \(failure.message)")
             throw ExitCode(failure.status.rawValue)

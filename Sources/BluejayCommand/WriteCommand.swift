@@ -78,7 +78,7 @@ struct WriteCommand: CentralCommand {
 extension DeviceConnection {
     /// The characteristic if it has to be written without response; nil if with one.
     ///
-    /// - Throws: ``Failure`` if the value cannot be written that way.
+    /// - Throws: ``CommandError`` if the value cannot be written that way.
     fileprivate func commandTarget(
         _ target: ValueAttribute, ofLength count: Int, withoutResponse: Bool
     ) throws -> CBCharacteristic? {
@@ -86,10 +86,10 @@ extension DeviceConnection {
         switch target {
         case .descriptor(let descriptor):
             if withoutResponse {
-                throw Failure(.failed, attempt: attempt, "a descriptor cannot be written without response")
+                throw CommandError(.failed, attempt: attempt, "a descriptor cannot be written without response")
             }
             if descriptor.uuid == CBUUID(string: CBUUIDClientCharacteristicConfigurationString) {
-                throw Failure(.failed, attempt: attempt, "use \"bluejay listen\" to turn notifications on")
+                throw CommandError(.failed, attempt: attempt, "use \"bluejay listen\" to turn notifications on")
             }
             return nil
         case .characteristic(let characteristic):
@@ -98,12 +98,12 @@ extension DeviceConnection {
                 withoutResponse || (!properties.contains(.write) && properties.contains(.writeWithoutResponse))
             let length = isCommand ? peripheral.commandCapacity : peripheral.maximumWriteValueLength(for: .withResponse)
             guard count <= length else {
-                throw Failure(
+                throw CommandError(
                     .failed, attempt: attempt,
                     "value too long: \(count) bytes (limit \(length) for this kind of write)")
             }
             if isCommand, !properties.contains(.writeWithoutResponse) {
-                throw Failure(.failed, attempt: attempt, "it cannot be written without response")
+                throw CommandError(.failed, attempt: attempt, "it cannot be written without response")
             }
             return isCommand ? characteristic : nil
         }

@@ -10,7 +10,7 @@ struct TopCommand: ParsableCommand {
 
     func run() throws {
         let screen: TerminalScreen
-        do throws(TerminalScreen.Failure) {
+        do {
             screen = try TerminalScreen(kind: ProcessInfo.processInfo.environment["TERM"])
         } catch {
             StandardError.write("dittojay: \(error)")

@@ -3,7 +3,7 @@ import Glibc
 /// A system call that failed: what was attempted, on what, and the system's reason.
 package struct SystemError: Error, CustomStringConvertible, Hashable, Sendable {
     package let description: String
-    /// The value of `errno`; 0 if it was no system call that failed.
+    /// The value of `errno`, or the one that stands for the failure; 0 if none does.
     package let code: Int32
 
     /// - Parameters:
@@ -15,8 +15,8 @@ package struct SystemError: Error, CustomStringConvertible, Hashable, Sendable {
     }
 
     /// - Parameter text: all there is to say.
-    package init(text: String) {
-        code = 0
+    package init(text: String, code: Int32 = 0) {
+        self.code = code
         description = text
     }
 

@@ -3,40 +3,40 @@ import YAMLText
 import Yams
 import PlainText
 
+/// All mistakes of a scene's file, each with the file's name, its place and what would be right.
+package struct SceneFileError: Error, CustomStringConvertible {
+    package let lines: [String]
+
+    package var description: String { lines.joined(separator: "\n") }
+}
+
 /// Scenes as YAML files. `docs/radio.md` describes them.
 package enum SceneYAML {
-    /// All mistakes of a file, each with the file's name, its place and what would be right.
-    package struct Failure: Error, CustomStringConvertible {
-        package let lines: [String]
-
-        package var description: String { lines.joined(separator: "\n") }
-    }
-
     /// Reads a file and returns the scene in JSON, on one line, as `virtual-radio` takes it.
-    package static func json(ofFile path: String) throws(Failure) -> String {
+    package static func json(ofFile path: String) throws(SceneFileError) -> String {
         let text: String
         do {
             text = try YAMLText.contents(of: path)
         } catch {
-            throw Failure(lines: ["\(path): \(error.message)"])
+            throw SceneFileError(lines: ["\(path): \(error.message)"])
         }
         return try json(text, file: path)
     }
 
-    package static func json(_ text: String, file: String) throws(Failure) -> String {
+    package static func json(_ text: String, file: String) throws(SceneFileError) -> String {
         let node: Yams.Node
         do {
             node = try YAMLText.root(of: text)
         } catch {
             let place = error.line.map { ":\($0):\(error.column ?? 1)" } ?? ""
-            throw Failure(lines: ["\(file)\(place): \(error.message)"])
+            throw SceneFileError(lines: ["\(file)\(place): \(error.message)"])
         }
-        do throws(SceneReader.Failure) {
+        do throws(SceneError) {
             let data = try data(node, depth: 0)
             _ = try SceneReader.scene(data)
             return data.json
         } catch {
-            throw Failure(
+            throw SceneFileError(
                 lines: error.mistakes.map { mistake in
                     "\(file):" + (mistake.place == nil ? " " : "") + mistake.description
                 })
@@ -44,10 +44,10 @@ package enum SceneYAML {
     }
 
     /// The bounds of YAML are wider than those of the JSON that comes of it, which the radio reads.
-    private static func data(_ node: Yams.Node, depth: Int) throws(SceneReader.Failure) -> DataNode {
+    private static func data(_ node: Yams.Node, depth: Int) throws(SceneError) -> DataNode {
         let place = node.mark.map { DataNode.Place(line: $0.line, column: $0.column) }
         guard depth < JSONReader.maximumDepth else {
-            throw SceneReader.Failure(
+            throw SceneError(
                 mistakes: [SceneMistake("nesting too deep", at: place)])
         }
         switch node {

@@ -20,7 +20,7 @@ struct RadioScenesProgram {
             complain(usage)
             exit(64)
         }
-        do throws(SceneYAML.Failure) {
+        do throws(SceneFileError) {
             print(try SceneYAML.json(ofFile: path))
         } catch {
             complain(error.description)

@@ -7,11 +7,7 @@ final class HostListener {
     var descriptor: Int32 { listener.descriptor }
 
     init(_ path: String) throws(SystemError) {
-        do throws(UnixListener.Failure) {
-            listener = try UnixListener(at: path)
-        } catch {
-            throw error.asSystemError
-        }
+        listener = try UnixListener(at: path)
     }
 
     /// A host that has connected, if there is one.

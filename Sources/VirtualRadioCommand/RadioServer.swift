@@ -15,11 +15,7 @@ final class RadioServer {
     init(_ director: RadioDirector, at path: String) throws(SystemError) {
         self.director = director
         try ControlPath.prepare(path)
-        do throws(UnixListener.Failure) {
-            listener = try UnixListener(at: path)
-        } catch {
-            throw error.asSystemError
-        }
+        listener = try UnixListener(at: path)
         director.onEvent = { [weak self] event in
             for client in self?.clients ?? [] where client.follows { client.send(event) }
         }

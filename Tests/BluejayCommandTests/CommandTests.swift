@@ -44,8 +44,8 @@ import PlainText
     }
 }
 
-@Suite struct FailureTests {
-    private func status(_ error: any Error) -> BluejayCommand.ExitStatus { Failure(error, attempt: "x").status }
+@Suite struct CommandErrorTests {
+    private func status(_ error: any Error) -> BluejayCommand.ExitStatus { CommandError(error, attempt: "x").status }
 
     @Test func `each kind has its exit status`() {
         #expect(status(CBATTError(.readNotPermitted)) == .attError)
@@ -58,17 +58,17 @@ import PlainText
         #expect(status(CentralError.unencrypted(CBError(.encryptionTimedOut))) == .connectionFailed)
         #expect(status(CentralError.att(CBATTError(.readNotPermitted))) == .attError)
         #expect(status(CentralError.failed(CBError(.invalidHandle))) == .noSuchCharacteristic)
-        #expect(status(Failure(.notInTime, "y")) == .notInTime)
+        #expect(status(CommandError(.notInTime, "y")) == .notInTime)
         #expect(status(CocoaError(.fileNoSuchFile)) == .failed)
         #expect(status(OutputError(.failed(ENOSPC))) == .outputLost)
     }
 
     @Test func `an ATT error shows its code in hexadecimal`() throws {
         let code = try #require(CBATTError.Code(rawValue: 0x80))
-        let failure = Failure(CBATTError(code), attempt: "cannot write x")
+        let failure = CommandError(CBATTError(code), attempt: "cannot write x")
         #expect(failure.attError == 0x80)
         #expect(failure.message.hasPrefix("cannot write x: ATT error 0x80"))
-        #expect(Failure(CBATTError(.readNotPermitted), attempt: "x").message.contains("0x02"))
+        #expect(CommandError(CBATTError(.readNotPermitted), attempt: "x").message.contains("0x02"))
     }
 }
 

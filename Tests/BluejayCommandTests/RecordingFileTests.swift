@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a file is not overwritten unless that is wanted`() throws {
         try "mine".write(toFile: path, atomically: true, encoding: .utf8)
-        let failure = #expect(throws: Failure.self) { try RecordingFile(path, overwrites: false, begin: ["x"]) }
+        let failure = #expect(throws: CommandError.self) { try RecordingFile(path, overwrites: false, begin: ["x"]) }
         #expect(failure?.status == .failed && failure?.message.contains("File exists") == true)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         _ = try RecordingFile(path, overwrites: true, begin: ["x"])
@@ -80,7 +80,7 @@ import Testing
         let file = try RecordingFile(path, overwrites: false, begin: text.lines)
         let reference = text.reference(to: places[4])
         let value = Data(repeating: 0xA5, count: 512)
-        let failure = #expect(throws: Failure.self) {
+        let failure = #expect(throws: CommandError.self) {
             for number in 0..<RecordingLimits.maximumValues {
                 try file.append(value, at: Double(number), of: reference)
             }
@@ -90,7 +90,7 @@ import Testing
                 && failure?.message == "\(path) is full: dittojay does not read a longer recording")
         #expect(file.count > 7000)
         #expect(try profile().recording?.values.count == file.count)
-        #expect(throws: Failure.self) { try file.append(value, at: 8000, of: reference) }
+        #expect(throws: CommandError.self) { try file.append(value, at: 8000, of: reference) }
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         #expect(try #require(size) < RecordingLimits.longestFile)
     }
@@ -99,16 +99,18 @@ import Testing
         let text = ProfileText(device)
         let file = try RecordingFile(path, overwrites: false, begin: text.lines)
         let reference = text.reference(to: places[3])
-        #expect(throws: Failure.self) {
+        #expect(throws: CommandError.self) {
             try file.append(Data(), at: RecordingLimits.longest + 1, of: reference)
         }
         for number in 0..<RecordingLimits.maximumValues { try file.append(Data(), at: Double(number), of: reference) }
-        #expect(throws: Failure.self) { try file.append(Data(), at: 1e5, of: reference) }
+        #expect(throws: CommandError.self) { try file.append(Data(), at: 1e5, of: reference) }
         #expect(file.count == RecordingLimits.maximumValues)
     }
 
     @Test func `a device that is full is a failure`() {
-        let failure = #expect(throws: Failure.self) { try RecordingFile("/dev/full", overwrites: true, begin: ["x"]) }
+        let failure = #expect(throws: CommandError.self) {
+            try RecordingFile("/dev/full", overwrites: true, begin: ["x"])
+        }
         #expect(failure?.message == "cannot write /dev/full: No space left on device")
     }
 }

@@ -98,7 +98,7 @@ struct ChannelTests {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         #expect(mkfifo(path, 0o600) == 0)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        #expect(throws: ChannelFile.Failure.notRegular(path: path)) { try ChannelFile(path, within: nil) }
+        #expect(throws: ChannelFileError.notRegular(path: path)) { try ChannelFile(path, within: nil) }
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 import Dittojay
 import Foundation
+import Posix
 import Testing
 
 @testable import DittojayUI
@@ -84,7 +85,7 @@ struct TopViewTests {
     }
 
     @Test func withoutATerminalThereIsAClearError() {
-        let error = #expect(throws: TerminalScreen.Failure.self) { _ = try TerminalScreen(kind: "xterm") }
+        let error = #expect(throws: SystemError.self) { _ = try TerminalScreen(kind: "xterm") }
         #expect(error?.description.hasPrefix("top requires a terminal") == true)
     }
 }

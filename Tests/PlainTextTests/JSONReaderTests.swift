@@ -16,11 +16,11 @@ import Testing
         "nan", "0x1", "\"\u{1}\"", "--1", "{a:1}",
     ])
     func `other texts are refused`(text: String) {
-        #expect(throws: JSONReader.Failure.self) { try JSONReader.read(text.utf8) }
+        #expect(throws: JSONError.self) { try JSONReader.read(text.utf8) }
     }
 
     @Test func `what is too deep is refused`() {
         let text = String(repeating: "[", count: 100_000)
-        #expect(throws: JSONReader.Failure.self) { try JSONReader.read(text.utf8) }
+        #expect(throws: JSONError.self) { try JSONReader.read(text.utf8) }
     }
 }

@@ -100,7 +100,7 @@ private final class Client {
     func register(_ identifier: String = "heart") throws -> Int32 {
         try send(.hello(.app(identifier)))
         let (message, descriptor) = try #require(try next())
-        guard case .welcome = message else { throw RecordFile.Failure(description: "\(message)") }
+        guard case .welcome = message else { throw SystemError(text: "\(message)") }
         return try #require(descriptor)
     }
 }
@@ -239,7 +239,7 @@ private final class Client {
         var info = stat()
         #expect(lstat(bench.location.socket, &info) == 0)
         #expect(info.st_mode & 0o777 == 0o600 && info.st_uid == geteuid())
-        #expect(throws: UnixListener.Failure.self) {
+        #expect(throws: SystemError.self) {
             try AgentServer(bench.location, core: bench.core, queue: bench.queue)
         }
         close(try bench.client().register())

@@ -1,5 +1,6 @@
 import Foundation
 import MainLoop
+import Posix
 
 /// A physical layer of LE (Core Specification, Vol 6, Part A, 2.3).
 package enum LinkPHY: UInt8, Swift.Sendable {
@@ -50,7 +51,7 @@ private enum HCICommand {
         let command: [UInt8] = [0x01] + opcode.littleBytes + [UInt8(parameters.count)] + parameters
         guard setsockopt(descriptor, 0, Self.filter, &filter, socklen_t(filter.count)) == 0,
             write(descriptor, command, command.count) == command.count
-        else { throw .notSupported("HCI commands: \(String(cString: strerror(errno)))") }
+        else { throw .notSupported("HCI commands: \(SystemError.reason())") }
         let outcome = FirstOutcome<[UInt8]>()
         let reading = LoopSource.descriptor(descriptor, [.readable, .hangUp]) { _ in
             var buffer = [UInt8](repeating: 0, count: 260)

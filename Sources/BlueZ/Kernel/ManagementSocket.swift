@@ -1,5 +1,6 @@
 import Foundation
 package import MainLoop
+import Posix
 
 /// The kernel's Bluetooth management interface, for one request.
 @LoopActor
@@ -31,7 +32,7 @@ package final class ManagementSocket {
         let descriptor = socket(
             afBluetooth, Int32(SOCK_RAW.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), protocolHCI)
         guard descriptor >= 0 else {
-            throw .notSupported("the kernel's \(channel) channel: \(String(cString: strerror(errno)))")
+            throw .notSupported("the kernel's \(channel) channel: \(SystemError.reason())")
         }
         // struct sockaddr_hci: family, device, channel.
         let address: [UInt16] = [UInt16(afBluetooth), controller, channel.rawValue]
@@ -39,7 +40,7 @@ package final class ManagementSocket {
             bytes.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) }
         }
         guard bound == 0 else {
-            let reason = String(cString: strerror(errno))
+            let reason = SystemError.reason()
             Glibc.close(descriptor)
             throw .notSupported("the kernel's \(channel) channel: \(reason)")
         }
@@ -71,7 +72,7 @@ package final class ManagementSocket {
         func little(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
         let packet = little(opcode) + little(controller) + little(UInt16(parameters.count)) + parameters
         guard write(descriptor, packet, packet.count) == packet.count else {
-            throw BlueZError.notSupported("the kernel's management interface: \(String(cString: strerror(errno)))")
+            throw BlueZError.notSupported("the kernel's management interface: \(SystemError.reason())")
         }
         let outcome = FirstOutcome<Outcome>()
         reading = .descriptor(descriptor, [.readable, .hangUp]) { [weak self] _ in
@@ -89,7 +90,7 @@ package final class ManagementSocket {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count > 0 else {
-            return errno == EAGAIN ? nil : .failure(.failed(name: "", message: String(cString: strerror(errno))))
+            return errno == EAGAIN ? nil : .failure(.failed(name: "", message: SystemError.reason()))
         }
         // Header (event, controller, length), then the command's opcode and status.
         guard count >= 9, UInt16(buffer[6]) | UInt16(buffer[7]) << 8 == opcode else { return nil }

@@ -1,5 +1,6 @@
 import CGLib
 import Foundation
+import Posix
 
 /// The calls on one of the kernel's sockets for L2CAP channels on LE with credit-based flow control
 /// (Core Specification, Vol 3, Part A, 10.1).
@@ -56,7 +57,7 @@ struct L2CAPDescriptor: Swift.Sendable {
     }
 
     static func failure(_ attempt: String, _ number: Int32) -> BlueZError {
-        .failed(name: "", message: "cannot \(attempt): \(String(cString: strerror(number)))")
+        .failed(name: "", message: "cannot \(attempt): \(SystemError.reason(number))")
     }
 
     // MARK: Options

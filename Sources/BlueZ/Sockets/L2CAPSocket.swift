@@ -1,6 +1,7 @@
 import CGLib
 import Foundation
 package import MainLoop
+import Posix
 import Synchronization
 
 /// An open L2CAP channel on LE: bytes in both directions, each at the pace of its reader.
@@ -180,7 +181,7 @@ package final class L2CAPSocket: Swift.Sendable {
         if state.descriptor.isClosedByPeer { return .closedByPeer }
         let error = state.failure ?? state.descriptor.takeError()
         return error == ETIMEDOUT
-            ? .timedOut : .linkLost(String(cString: strerror(error == 0 ? ENOTCONN : error)))
+            ? .timedOut : .linkLost(SystemError.reason(error == 0 ? ENOTCONN : error))
     }
 
     // MARK: Sending

@@ -1,6 +1,7 @@
 import CGLib
 import Foundation
 import MainLoop
+import Posix
 import Synchronization
 
 /// The thread that takes packets out of sockets, all those of the process, as soon as they come.
@@ -44,7 +45,7 @@ final class PacketReader: Swift.Sendable {
         wakeupEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         if epoll >= 0, wakeupEvent >= 0 { return }
         let error = BlueZError.failed(
-            name: "", message: "out of file descriptors: \(String(cString: strerror(errno)))")
+            name: "", message: "out of file descriptors: \(SystemError.reason())")
         for descriptor in [epoll, wakeupEvent] where descriptor >= 0 { close(descriptor) }
         throw error
     }
@@ -59,7 +60,7 @@ final class PacketReader: Swift.Sendable {
             return state.lastNumber
         }
         guard cglib_mark_packets(descriptor) == 0, cglib_epoll_watch(epoll, descriptor, number) == 0 else {
-            let reason = String(cString: strerror(errno))
+            let reason = SystemError.reason()
             state.withLock { $0.inboxes[number] = nil }
             throw .failed(name: "", message: "cannot wait for packets: \(reason)")
         }

@@ -2,6 +2,7 @@ import CGLib
 import DBus
 package import Foundation
 package import MainLoop
+import Posix
 
 /// One end of a SOCK_SEQPACKET pair whose other end bluetoothd holds: one characteristic value a packet
 /// (`AcquireNotify`, `AcquireWrite`).
@@ -48,7 +49,7 @@ package final class PacketSocket {
     static func pair(mtu: Int) throws(BlueZError) -> (local: PacketSocket, remote: BusFileDescriptor) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw .failed(name: "", message: "cannot create a socket pair: \(String(cString: strerror(errno)))")
+            throw .failed(name: "", message: "cannot create a socket pair: \(SystemError.reason())")
         }
         // Both ends: bluetoothd's io code polls, but must never block on it either.
         _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)

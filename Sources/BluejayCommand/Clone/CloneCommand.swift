@@ -49,7 +49,7 @@ struct CloneCommand: CentralCommand {
             try Data(text.utf8).write(
                 to: URL(fileURLWithPath: output), options: overwriting.force ? .atomic : .withoutOverwriting)
         } catch {
-            throw Failure(.failed, "cannot write \(output): \(error.localizedDescription)")
+            throw CommandError(.failed, "cannot write \(output): \(error.localizedDescription)")
         }
         context.output.print("\(output): \(device.contents)") { object in
             object.add("file", output)

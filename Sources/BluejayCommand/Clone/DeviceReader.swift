@@ -54,7 +54,7 @@ final class DeviceReader {
         let connected = await context.connected(selector)
         let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
         guard let identifier = advertisement?.peripheral.identifier ?? connected else {
-            throw Failure(.failed, "\(target.device) is no longer connected")
+            throw CommandError(.failed, "\(target.device) is no longer connected")
         }
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier) ?? ""
         let adapter = context.adapter
@@ -93,7 +93,7 @@ final class DeviceReader {
         let connection = try await open()
         let present = connection.table.characteristics
         guard present.map(\.uuid) == former.map(\.uuid) else {
-            throw Failure(.noSuchCharacteristic, "\(target.device) no longer has the characteristics that it had")
+            throw CommandError(.noSuchCharacteristic, "\(target.device) no longer has the characteristics that it had")
         }
         let places = Dictionary(uniqueKeysWithValues: zip(former.map { ObjectIdentifier($0) }, present))
         let characteristics = opened.characteristics.compactMap { characteristic in
@@ -113,7 +113,7 @@ final class DeviceReader {
         let time = isConnected ? min(Self.timeBesideLink, target.connectTimeout) : target.connectTimeout
         do {
             return try await context.search(for: selector, timeout: time, gathering: Self.gatheringTime)
-        } catch let failure as Failure where isConnected && failure.status == .notInTime {
+        } catch let failure as CommandError where isConnected && failure.status == .notInTime {
             device.losses.append("what it advertises: a program is connected to it, and it did not advertise")
             return nil
         }
@@ -148,7 +148,7 @@ final class DeviceReader {
 
     /// The result of a read.
     private struct Reading {
-        var result: Result<Data, Failure>
+        var result: Result<Data, CommandError>
         /// Whether the link was encrypted for it.
         var hasPaired = false
     }
@@ -157,7 +157,7 @@ final class DeviceReader {
     ///
     /// - Returns: why the connection is no longer of use; nil if everything is read.
     private func readValues(_ connection: DeviceConnection, _ address: String, _ readings: inout [Int: Reading]) async
-        -> Failure?
+        -> CommandError?
     {
         for (place, target) in Self.readable(connection.table).enumerated() {
             guard readings[place] == nil, faults[place] == nil else { continue }
@@ -165,7 +165,7 @@ final class DeviceReader {
             do {
                 readings[place] = Reading(result: .success(try await connection.read(target)))
             } catch {
-                let failure = Failure(
+                let failure = CommandError(
                     error, attempt: "cannot read \(connection.name(of: target))", device: self.target.device)
                 if failure.endsEverything {
                     faults[place] = failure.status == .notInTime ? .noAnswer : .disconnect

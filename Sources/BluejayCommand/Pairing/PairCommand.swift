@@ -72,7 +72,7 @@ struct PairCommand: CentralCommand {
             ? try await context.find(target.selector, timeout: target.connectTimeout)
             : try await context.search(for: target.selector, timeout: target.connectTimeout).peripheral.identifier
         guard let peripheral = context.central.peripheral(identifier) else {
-            throw Failure(.failed, attempt: attempt, "it is no longer known")
+            throw CommandError(.failed, attempt: attempt, "it is no longer known")
         }
         context.central.manager.setPairingDelegate(conversation, capability: capability, answersAll: false)
         do {
@@ -89,8 +89,8 @@ struct PairCommand: CentralCommand {
     /// How soon a device that has keys ends a link that is not encrypted, in seconds.
     private static let endOfLink = 1.0
 
-    private var keysAreLost: Failure {
-        Failure(
+    private var keysAreLost: CommandError {
+        CommandError(
             .keysLostHere, attempt: attempt,
             "it refused, and drops connections at once: it has the keys of a pairing that this machine lost; remove "
                 + "them on the device and pair again")
@@ -109,7 +109,7 @@ struct PairCommand: CentralCommand {
             let link = try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
             return await link.waitForEnd(within: Self.endOfLink)
         } catch {
-            return (error as? Failure)?.pairingProblem == .encryptionTimedOut
+            return (error as? CommandError)?.pairingProblem == .encryptionTimedOut
         }
     }
 
@@ -151,7 +151,7 @@ struct PairCommand: CentralCommand {
     private func checkKeys(_ context: CommandContext, until deadline: ContinuousClock.Instant) async throws {
         do {
             try await context.connect(target.selector, until: deadline, limit: target.connectTimeout)
-        } catch var failure as Failure {
+        } catch var failure as CommandError {
             if failure.pairingProblem == .peerRemovedPairingInformation { failure.status = .keysLostByDevice }
             failure.attempt = attempt
             throw failure

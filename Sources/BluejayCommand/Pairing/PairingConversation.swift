@@ -27,7 +27,7 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
     /// What the terminal is asked for.
     private var open: CBPairingRequest?
     /// Why this side has not answered.
-    private var refusal: Failure?
+    private var refusal: CommandError?
 
     /// - Parameter desktop: stands in for a terminal, where there is none; nil if nothing does.
     init(
@@ -126,21 +126,21 @@ final class PairingConversation: @preconcurrency CBPairingDelegate {
 
     private func answer(_ request: CBPairingRequest, _ isSame: Bool) {
         if isSame { return request.confirm() }
-        refusal = Failure(.comparisonFailed, "the answer was no")
+        refusal = CommandError(.comparisonFailed, "the answer was no")
         request.reject()
     }
 
     private func refuse(_ request: CBPairingRequest, _ reason: String) {
-        refusal = Failure(.noAnswerGiven, reason)
+        refusal = CommandError(.noAnswerGiven, reason)
         request.reject()
     }
 
     /// - Parameter device: the device as the user has named it.
-    func failure(_ error: any Error, attempt: String, device: String) -> Failure {
+    func failure(_ error: any Error, attempt: String, device: String) -> CommandError {
         if var refusal {
             refusal.attempt = attempt
             return refusal
         }
-        return Failure(error, attempt: attempt, device: device)
+        return CommandError(error, attempt: attempt, device: device)
     }
 }

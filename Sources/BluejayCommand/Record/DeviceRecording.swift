@@ -79,7 +79,7 @@ final class DeviceRecording {
     }
 
     /// - Parameter duration: after how many seconds it ends.
-    /// - Throws: ``Failure`` if it has not ended as it was asked to. What has come by then is in the file.
+    /// - Throws: ``CommandError`` if it has not ended as it was asked to. What has come by then is in the file.
     func run(for duration: Double?) async throws {
         follow()
         defer { unfollow() }
@@ -98,8 +98,8 @@ final class DeviceRecording {
         case .done: break
         case .timeIsUp:
             guard let count, let duration else { break }
-            throw Failure(.notInTime, "received only \(file.count) of \(count) values in \(inSeconds(duration))")
-        case .failed(let error): throw Failure(error, attempt: "stopped after \(counted(file.count, "value"))")
+            throw CommandError(.notInTime, "received only \(file.count) of \(count) values in \(inSeconds(duration))")
+        case .failed(let error): throw CommandError(error, attempt: "stopped after \(counted(file.count, "value"))")
         }
     }
 
@@ -125,7 +125,7 @@ final class DeviceRecording {
     /// - Returns: those that the device has allowed.
     private func subscribe() async throws -> [Sender] {
         var (subscribed, refused): (Set<String>, Set<String>) = ([], [])
-        var firstRefusal: Failure?
+        var firstRefusal: CommandError?
         while let sender = Self.inOrderOfListening(device.senders).first(where: {
             !subscribed.contains($0.reference) && !refused.contains($0.reference)
         }) {
@@ -133,7 +133,7 @@ final class DeviceRecording {
                 try await device.connection.subscribe(to: sender.attribute)
                 subscribed.insert(sender.reference)
             } catch {
-                let failure = Failure(error, attempt: "cannot listen to \(sender.reference)")
+                let failure = CommandError(error, attempt: "cannot listen to \(sender.reference)")
                 guard !failure.endsEverything || failure.isAboutThisRequest else { throw failure }
                 firstRefusal = firstRefusal ?? failure
                 refused.insert(sender.reference)
@@ -190,7 +190,7 @@ final class DeviceRecording {
             sender.attribute.service.map { removedServices.contains(ObjectIdentifier($0)) } ?? true
         }
         guard isOver else { return }
-        stop(Failure(.noSuchCharacteristic, "the device removed everything that was being recorded"))
+        stop(CommandError(.noSuchCharacteristic, "the device removed everything that was being recorded"))
     }
 
     private func stop(_ error: any Error) {

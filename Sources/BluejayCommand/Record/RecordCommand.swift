@@ -56,7 +56,7 @@ struct RecordCommand: CentralCommand {
         let reader = DeviceReader(context, target, answerTimeout: answer.timeout)
         let opened = try await reader.read()
         guard opened.characteristics.contains(where: \.attribute.properties.isSubscribable) else {
-            throw Failure(
+            throw CommandError(
                 .noSuchCharacteristic,
                 "\(target.device) has nothing that notifies or indicates; \"bluejay clone\" reads the rest")
         }

@@ -1,5 +1,6 @@
 import CGLib
 package import Foundation
+import Posix
 
 /// A pipe to or from a program.
 ///
@@ -15,7 +16,7 @@ package struct ProcessPipe {
     package init() throws {
         var ends: [Int32] = [-1, -1]
         guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else {
-            throw LabError("no pipe to a program: \(String(cString: strerror(errno)))")
+            throw LabError("no pipe to a program: \(SystemError.reason())")
         }
         reading = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
         writing = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)

@@ -21,7 +21,7 @@ extension LabRadio {
 
         /// As the radio reads it.
         func json() throws(RadioError) -> String {
-            do throws(SceneYAML.Failure) {
+            do throws(SceneFileError) {
                 return switch source {
                 case .file(let path): try SceneYAML.json(ofFile: path)
                 case .text(let text): try SceneYAML.json(text, file: "scene")

@@ -40,16 +40,14 @@ final class ControlServer: EventSubscribers {
         self.clock = clock
         self.handler = handler
         try address.prepareFolder()
-        do throws(UnixListener.Failure) {
+        do throws(SystemError) {
             let socket = try UnixListener(at: address.path)
             listener = ListeningSocket(socket, admitting: [geteuid(), 0], queue: clock.queue) { [weak self] in
                 self?.add($0)
             }
         } catch {
-            switch error {
-            case .inUse(let path): throw .alreadyRunning(socket: path)
-            case .system(let error): throw .controlSocket(error.description)
-            }
+            throw error.code == EADDRINUSE
+                ? .alreadyRunning(socket: address.path) : .controlSocket(error.description)
         }
     }
 

@@ -1,37 +1,38 @@
 import Foundation
 import Glibc
+import Posix
+
+/// Why an L2CAP channel cannot send a file.
+enum ChannelFileError: Error, Hashable, CustomStringConvertible, LocalizedError {
+    case unreadable(path: String, errno: Int32)
+    case notRegular(path: String)
+    case outside(path: String, folder: String)
+
+    var description: String {
+        switch self {
+        case .unreadable(let path, let code): "\(path) cannot be read: \(SystemError.reason(code))"
+        case .notRegular(let path): "\(path) is not a regular file"
+        case .outside(let path, let folder):
+            "\(path) is outside the profile's folder (\(folder)); use --allow-files to let a profile send any file"
+        }
+    }
+
+    var errorDescription: String? { description }
+}
 
 /// The file that an L2CAP channel sends. Reading it never waits: a pipe, a device or a socket is none.
 final class ChannelFile {
-    /// Why there is none.
-    enum Failure: Error, Hashable, CustomStringConvertible, LocalizedError {
-        case unreadable(path: String, errno: Int32)
-        case notRegular(path: String)
-        case outside(path: String, folder: String)
-
-        var description: String {
-            switch self {
-            case .unreadable(let path, let code): "\(path) cannot be read: \(String(cString: strerror(code)))"
-            case .notRegular(let path): "\(path) is not a regular file"
-            case .outside(let path, let folder):
-                "\(path) is outside the profile's folder (\(folder)); use --allow-files to let a profile send any file"
-            }
-        }
-
-        var errorDescription: String? { description }
-    }
-
     private let descriptor: Int32
 
     /// - Parameter folder: that it has to be in, or below, links resolved; nil: any.
-    init(_ path: String, within folder: String?) throws(Failure) {
+    init(_ path: String, within folder: String?) throws(ChannelFileError) {
         // Opening a pipe would wait for a program that writes, and opening a device can do something.
         var status = stat()
         guard stat(path, &status) == 0 else { throw .unreadable(path: path, errno: errno) }
         guard Self.isRegular(status) else { throw .notRegular(path: path) }
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(path: path, errno: errno) }
-        do throws(Failure) {
+        do throws(ChannelFileError) {
             try Self.check(descriptor, path, within: folder)
         } catch {
             close(descriptor)
@@ -44,7 +45,7 @@ final class ChannelFile {
         close(descriptor)
     }
 
-    private static func check(_ descriptor: Int32, _ path: String, within folder: String?) throws(Failure) {
+    private static func check(_ descriptor: Int32, _ path: String, within folder: String?) throws(ChannelFileError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, errno: errno) }
         guard isRegular(status) else { throw .notRegular(path: path) }

@@ -26,7 +26,7 @@ final class ChannelSession: NSObject, StreamDelegate, @unchecked Swift.Sendable 
     /// How much is done before the queue's other work has its turn, in rounds.
     private static let roundsPerTurn = 16
 
-    init(_ channel: CBL2CAPChannel, _ profile: ChannelProfile, queue: DispatchQueue) throws(ChannelFile.Failure) {
+    init(_ channel: CBL2CAPChannel, _ profile: ChannelProfile, queue: DispatchQueue) throws(ChannelFileError) {
         self.channel = channel
         mode = profile.mode
         self.queue = queue

@@ -70,7 +70,7 @@ enum ChannelReader {
         let written = try node.text("the path of a file")
         let context = node.context
         let path = written.hasPrefix("/") || context.folder == "." ? written : context.folder + "/" + written
-        do throws(ChannelFile.Failure) {
+        do throws(ChannelFileError) {
             _ = try ChannelFile(path, within: context.allowsOtherFolders ? nil : context.folder)
         } catch {
             // A file that is not there may be made before a central asks for it.

@@ -1,13 +1,9 @@
 import Foundation
+package import Posix
 
 /// A terminal that is drawn on: its other screen, without a cursor, with single keys. To be restored in the end.
 // @unchecked: the flag is only touched under the lock.
 package final class TerminalScreen: @unchecked Sendable {
-    /// Why there is none.
-    package struct Failure: Error, CustomStringConvertible, Sendable {
-        package let description: String
-    }
-
     private let former: termios
     private let output = DispatchQueue(label: "dittojay.top.output")
     private let lock = NSLock()
@@ -17,18 +13,18 @@ package final class TerminalScreen: @unchecked Sendable {
     private static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
     /// - Parameter kind: the value of `TERM`.
-    package init(kind: String?) throws(Failure) {
+    package init(kind: String?) throws(SystemError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-            throw Failure(description: "top requires a terminal; \"dittojay status\" and \"dittojay events\" do not")
+            throw SystemError(text: "top requires a terminal; \"dittojay status\" and \"dittojay events\" do not")
         }
         guard let kind, !kind.isEmpty, kind != "dumb" else {
-            throw Failure(
-                description: "this terminal cannot be drawn on (TERM is \(kind.map { "\"\($0)\"" } ?? "not set")); "
+            throw SystemError(
+                text: "this terminal cannot be drawn on (TERM is \(kind.map { "\"\($0)\"" } ?? "not set")); "
                     + "\"dittojay status\" and \"dittojay events\" print lines")
         }
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else {
-            throw Failure(description: "cannot read the terminal's settings: \(String(cString: strerror(errno)))")
+            throw SystemError("cannot read the terminal's settings")
         }
         former = mode
         // Ctrl-C and Ctrl-Z come as keys: neither may leave the terminal as it is here.

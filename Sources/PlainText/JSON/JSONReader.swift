@@ -1,11 +1,12 @@
+/// Why a text is not valid JSON.
+package struct JSONError: Error, Equatable, CustomStringConvertible {
+    /// Counted from 0, in bytes.
+    package let offset: Int
+    package let description: String
+}
+
 /// Reads JSON (RFC 8259). Numbers, `true`, `false` and `null` are scalars like strings.
 package struct JSONReader {
-    package struct Failure: Error, Equatable, CustomStringConvertible {
-        /// Counted from 0, in bytes.
-        package let offset: Int
-        package let description: String
-    }
-
     private let bytes: [UInt8]
     private var place = 0
     private var nodes = 0
@@ -14,7 +15,7 @@ package struct JSONReader {
     package static let maximumNodes = 200_000
 
     /// Reads a whole text.
-    package static func read(_ text: some Sequence<UInt8>) throws(Failure) -> DataNode {
+    package static func read(_ text: some Sequence<UInt8>) throws(JSONError) -> DataNode {
         var reader = JSONReader(bytes: Array(text))
         let node = try reader.value(depth: 0)
         reader.skipSpace()
@@ -26,7 +27,7 @@ package struct JSONReader {
         self.bytes = bytes
     }
 
-    private func fail(_ text: String) -> Failure { Failure(offset: place, description: text) }
+    private func fail(_ text: String) -> JSONError { JSONError(offset: place, description: text) }
 
     private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
@@ -40,7 +41,7 @@ package struct JSONReader {
         return true
     }
 
-    private mutating func value(depth: Int) throws(Failure) -> DataNode {
+    private mutating func value(depth: Int) throws(JSONError) -> DataNode {
         skipSpace()
         nodes += 1
         guard depth < Self.maximumDepth, nodes <= Self.maximumNodes else {
@@ -54,7 +55,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func mapping(_ depth: Int) throws(Failure) -> DataNode {
+    private mutating func mapping(_ depth: Int) throws(JSONError) -> DataNode {
         place += 1
         var members: [DataNode.Member] = []
         var keys: Set<String> = []
@@ -74,7 +75,7 @@ package struct JSONReader {
         return .mapping(members)
     }
 
-    private mutating func list(_ depth: Int) throws(Failure) -> DataNode {
+    private mutating func list(_ depth: Int) throws(JSONError) -> DataNode {
         place += 1
         var elements: [DataNode] = []
         skipSpace()
@@ -88,7 +89,7 @@ package struct JSONReader {
     }
 
     /// A number, or one of three words.
-    private mutating func word() throws(Failure) -> String {
+    private mutating func word() throws(JSONError) -> String {
         let begin = place
         while let byte = next, Self.isOfWord(byte) { place += 1 }
         let word = String(decoding: bytes[begin..<place], as: UTF8.self)
@@ -114,7 +115,7 @@ package struct JSONReader {
         return isPlain && Double(word)?.isFinite == true
     }
 
-    private mutating func string() throws(Failure) -> String {
+    private mutating func string() throws(JSONError) -> String {
         place += 1
         var content: [UInt8] = []
         while let byte = next {
@@ -131,7 +132,7 @@ package struct JSONReader {
         throw fail("unterminated string")
     }
 
-    private mutating func escape() throws(Failure) -> [UInt8] {
+    private mutating func escape() throws(JSONError) -> [UInt8] {
         guard let byte = next else { throw fail("unterminated string") }
         place += 1
         switch byte {
@@ -146,7 +147,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func scalar() throws(Failure) -> Character {
+    private mutating func scalar() throws(JSONError) -> Character {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return Character(scalar) }
         // The first half of a pair. Others stand for nothing.
@@ -158,7 +159,7 @@ package struct JSONReader {
         return Character(scalar)
     }
 
-    private mutating func codeUnit() throws(Failure) -> UInt32 {
+    private mutating func codeUnit() throws(JSONError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {

@@ -3,22 +3,6 @@ package import Glibc
 /// A Unix socket that listens at a path, which only this user can reach. One at a time listens at a path, also of those
 /// that start together, and the file that one has left behind which was killed is replaced.
 package final class UnixListener {
-    /// What keeps it from listening.
-    package enum Failure: Error, CustomStringConvertible {
-        /// Another program listens there.
-        case inUse(path: String)
-        case system(SystemError)
-
-        package var description: String { asSystemError.description }
-
-        package var asSystemError: SystemError {
-            switch self {
-            case .inUse(let path): SystemError(text: "another program listens at \(path)")
-            case .system(let error): error
-            }
-        }
-    }
-
     /// Does not block. Open until ``stop()``, or for as long as another owner keeps it.
     package let descriptor: Int32
     private let path: String
@@ -27,12 +11,14 @@ package final class UnixListener {
     private var lock: Int32?
 
     /// Listens.
-    package init(at path: String, _ kind: __socket_type = SOCK_STREAM) throws(Failure) {
+    ///
+    /// - Throws: ``SystemError``, with the code `EADDRINUSE` if another program listens there.
+    package init(at path: String, _ kind: __socket_type = SOCK_STREAM) throws(SystemError) {
         self.path = path
         let lock = try Self.lock(path)
-        do throws(Failure) {
+        do throws(SystemError) {
             try Self.removeStale(path, kind)
-            (descriptor, file) = try Self.system { () throws(SystemError) in try Self.listen(at: path, kind) }
+            (descriptor, file) = try Self.listen(at: path, kind)
         } catch {
             Self.release(lock, of: path)
             throw error
@@ -80,28 +66,22 @@ package final class UnixListener {
 
     // MARK: The file
 
-    private static func system<Result>(
-        _ body: () throws(SystemError) -> Result
-    ) throws(Failure) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .system(error)
-        }
+    private static func inUse(_ path: String) -> SystemError {
+        SystemError(text: "another program listens at \(path)", code: EADDRINUSE)
     }
 
     /// A file beside the socket is locked for as long as it listens: the kernel lets go of it however the program ends.
-    private static func lock(_ path: String) throws(Failure) -> Int32 {
+    private static func lock(_ path: String) throws(SystemError) -> Int32 {
         let file = path + ".lock"
         // One try is enough unless another program has just removed the file.
         for _ in 0..<100 {
             let lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard lock >= 0 else { throw .system(SystemError("cannot create \(file)")) }
+            guard lock >= 0 else { throw SystemError("cannot create \(file)") }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
                 let isLocked = errno == EWOULDBLOCK
                 let error = SystemError("cannot lock \(file)")
                 close(lock)
-                throw isLocked ? .inUse(path: path) : .system(error)
+                throw isLocked ? inUse(path) : error
             }
             // Whoever had it may have removed the file meanwhile, and another one may have locked the next.
             var (own, current) = (stat(), stat())
@@ -110,7 +90,7 @@ package final class UnixListener {
             }
             close(lock)
         }
-        throw .inUse(path: path)
+        throw inUse(path)
     }
 
     private static func release(_ lock: Int32, of path: String) {
@@ -119,11 +99,11 @@ package final class UnixListener {
     }
 
     /// A program that does not lock, such as another one's, may listen there all the same.
-    private static func removeStale(_ path: String, _ kind: __socket_type) throws(Failure) {
+    private static func removeStale(_ path: String, _ kind: __socket_type) throws(SystemError) {
         var info = stat()
         guard lstat(path, &info) == 0 else { return }
         guard info.st_mode & S_IFMT == S_IFSOCK else {
-            throw .system(SystemError(text: "\(path) exists and is not a socket"))
+            throw SystemError(text: "\(path) exists and is not a socket")
         }
         do throws(SystemError) {
             close(try UnixSocket.connected(to: path, kind, blocks: false))
@@ -132,12 +112,12 @@ package final class UnixListener {
             switch error.code {
             case ECONNREFUSED:
                 guard unlink(path) == 0 || errno == ENOENT else {
-                    throw .system(SystemError("cannot replace the old socket \(path)"))
+                    throw SystemError("cannot replace the old socket \(path)")
                 }
             case ENOENT: break
             // It listens, and may have no time.
-            case EAGAIN, EPROTOTYPE: throw .inUse(path: path)
-            default: throw .system(error)
+            case EAGAIN, EPROTOTYPE: throw inUse(path)
+            default: throw error
             }
         }
     }

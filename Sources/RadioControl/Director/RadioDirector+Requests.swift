@@ -53,7 +53,7 @@ extension RadioDirector {
         case "scene":
             guard let scene = request["scene"] else { throw Refusal("\"scene\" is missing") }
             let waits = request["waits"]?.text == "true"
-            try play(read { () throws(SceneReader.Failure) in try SceneReader.scene(scene) }, waits: waits)
+            try play(read { () throws(SceneError) in try SceneReader.scene(scene) }, waits: waits)
             return .reply(done)
         case "reset":
             try reset()
@@ -69,7 +69,7 @@ extension RadioDirector {
                         + "valid: \(known.joined(separator: ", "))")
             }
             try run(
-                read { () throws(SceneReader.Failure) in
+                read { () throws(SceneError) in
                     try SceneReader.command(command, request, more: ["command"])
                 })
             return .reply(done)
@@ -102,8 +102,8 @@ extension RadioDirector {
         recording.flush()
     }
 
-    private func read<Value>(_ body: () throws(SceneReader.Failure) -> Value) throws(Refusal) -> Value {
-        do throws(SceneReader.Failure) {
+    private func read<Value>(_ body: () throws(SceneError) -> Value) throws(Refusal) -> Value {
+        do throws(SceneError) {
             return try body()
         } catch {
             throw Refusal(error.description)

@@ -1,6 +1,17 @@
 import VirtualRadio
 package import PlainText
 
+/// All mistakes of a scene or a command, in the order of the file.
+package struct SceneError: Error, Equatable, CustomStringConvertible {
+    package let mistakes: [SceneMistake]
+
+    package init(mistakes: [SceneMistake]) {
+        self.mistakes = mistakes
+    }
+
+    package var description: String { mistakes.map(\.description).joined(separator: "\n") }
+}
+
 /// Reads scenes. `docs/radio.md` describes them.
 package enum SceneReader {
     package static let keys = ["air", "seed", "path-loss", "walls", "devices", "phantoms", "jammers", "timeline"]
@@ -8,33 +19,22 @@ package enum SceneReader {
     static let wallKeys = ["from", "to", "loss"]
     static let deviceKeys = ["controller", "at", "body"]
 
-    /// All mistakes of a scene, in the order of the file.
-    package struct Failure: Error, Equatable, CustomStringConvertible {
-        package let mistakes: [SceneMistake]
-
-        package init(mistakes: [SceneMistake]) {
-            self.mistakes = mistakes
-        }
-
-        package var description: String { mistakes.map(\.description).joined(separator: "\n") }
-    }
-
-    package static func scene(_ data: DataNode) throws(Failure) -> Scene {
+    package static func scene(_ data: DataNode) throws(SceneError) -> Scene {
         let list = MistakeList()
         let root = SceneNode(data: data, path: "", list: list)
         let scene = list.attempt(try read(root))
-        guard let scene, list.mistakes.isEmpty else { throw Failure(mistakes: list.sorted) }
+        guard let scene, list.mistakes.isEmpty else { throw SceneError(mistakes: list.sorted) }
         return scene
     }
 
     /// Reads a command: the content of `node`, except for the keys in `more`.
     package static func command(
         _ name: String, _ data: DataNode, more: [String] = []
-    ) throws(Failure) -> RadioCommand {
+    ) throws(SceneError) -> RadioCommand {
         let list = MistakeList()
         let root = SceneNode(data: data, path: "", list: list)
         let command = list.attempt(try CommandReader.command(name, root, more: more))
-        guard let command, list.mistakes.isEmpty else { throw Failure(mistakes: list.sorted) }
+        guard let command, list.mistakes.isEmpty else { throw SceneError(mistakes: list.sorted) }
         return command
     }
 

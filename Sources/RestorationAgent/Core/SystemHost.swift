@@ -40,7 +40,7 @@ package final class SystemHost: AgentHost {
     }
 
     package func save(_ record: RestorationRecord) {
-        do throws(RecordFile.Failure) {
+        do throws(SystemError) {
             try file.save(record)
         } catch {
             log("What is to be restored is not on disk: \(error)")

@@ -20,7 +20,7 @@ package final class AgentServer {
     package var connectionCount: Int { peers.count }
 
     /// Starts to listen. Of several agents that start at the same time one wins.
-    package init(_ location: AgentLocation, core: AgentCore, queue: DispatchQueue) throws(UnixListener.Failure) {
+    package init(_ location: AgentLocation, core: AgentCore, queue: DispatchQueue) throws(SystemError) {
         self.core = core
         let socket = try UnixListener(at: location.socket, AgentLocation.socketKind)
         listener = ListeningSocket(socket, admitting: [geteuid()], queue: queue) { [weak self] in self?.add($0) }

@@ -10,7 +10,7 @@ extension FuzzTarget {
         name: "scenes", weight: 80, generate: { Scenes.files.input(&$0) },
         run: { bytes in
             let json: String
-            do throws(SceneYAML.Failure) {
+            do throws(SceneFileError) {
                 json = try SceneYAML.json(String(decoding: bytes, as: UTF8.self), file: "x.yaml")
             } catch {
                 let haveFile = error.lines.allSatisfy { $0.hasPrefix("x.yaml") }

@@ -46,8 +46,8 @@ import Testing
     @Test func `a second one is refused, and the first goes on`() throws {
         let listener = try UnixListener(at: path)
         defer { end(listener) }
-        let failure = #expect(throws: UnixListener.Failure.self) { try UnixListener(at: path) }
-        #expect(failure?.description == "another program listens at \(path)")
+        let failure = #expect(throws: SystemError.self) { try UnixListener(at: path) }
+        #expect(failure == SystemError(text: "another program listens at \(path)", code: EADDRINUSE))
         close(try UnixSocket.connected(to: path))
     }
 
@@ -85,7 +85,7 @@ import Testing
         try #require(listen(other, 0) == 0)
         // The second time its queue is full.
         for _ in 0..<2 {
-            let failure = #expect(throws: UnixListener.Failure.self) { try UnixListener(at: path) }
+            let failure = #expect(throws: SystemError.self) { try UnixListener(at: path) }
             #expect(failure?.description == "another program listens at \(path)")
         }
     }
@@ -98,7 +98,7 @@ import Testing
     func `what keeps it from listening is said`(name: String, sentence: String) throws {
         try Data().write(to: URL(fileURLWithPath: folder.path + "/taken"))
         let path = folder.path + "/" + name
-        let failure = #expect(throws: UnixListener.Failure.self) { try UnixListener(at: path) }
+        let failure = #expect(throws: SystemError.self) { try UnixListener(at: path) }
         #expect(failure?.description == sentence.replacing("%", with: path))
         #expect(try fileNames() == ["taken"])
     }

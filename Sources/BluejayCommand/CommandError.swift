@@ -22,7 +22,7 @@ enum ExitStatus: Int32, Swift.Sendable {
 }
 
 /// Why a command has failed.
-struct Failure: Error {
+struct CommandError: Error {
     var status: ExitStatus
     /// What was attempted on what: "cannot read body-sensor-location of Dittojay"; nil if the reason includes it.
     var attempt: String?
@@ -58,7 +58,7 @@ struct Failure: Error {
     ///   - device: the device as the user has named it, for advice.
     init(_ error: any Error, attempt: String, device: String = "DEVICE") {
         switch error {
-        case let failure as Failure: self = failure
+        case let failure as CommandError: self = failure
         case let error as CentralError: self.init(error, attempt: attempt, device: device)
         case let error as CBATTError:
             let code = error.code.rawValue

@@ -29,7 +29,6 @@ TOOLS = {
     "words": "repository.checks.words",
     "layers": "repository.checks.layers",
     "gate": "repository.checks.gate",
-    "last-release": "repository.checks.releases",
 }
 
 

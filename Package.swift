@@ -127,7 +127,7 @@ let package = Package(
             path: "Tests/TestSupport"),
         .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "Posix", "TestSupport", logging]),
         .testTarget(name: "PosixTests", dependencies: ["Posix", "TestSupport"]),
-        .testTarget(name: "DBusTests", dependencies: ["DBus", "MainLoop", "TestSupport"]),
+        .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "LineOutputTests", dependencies: ["LineOutput", "PlainText"]),
         .testTarget(name: "PlainTextTests", dependencies: ["PlainText"]),
         .testTarget(name: "AssignedNumbersTests", dependencies: ["AssignedNumbers"]),

@@ -3,7 +3,8 @@ package import MainLoop
 
 extension BusConnection {
     /// Calls `handler` for every signal that `rule` matches, in the order of arrival, until the registration is
-    /// cancelled or released. The bus knows of the rule before it sees any call that is made afterwards.
+    /// cancelled or released. The bus knows of the rule before it sees any call that is made afterwards. Handlers of
+    /// rules with a ``MatchRule/path`` get a signal before others.
     ///
     /// A rule with a well-known ``MatchRule/sender`` needs a ``watchOwner(of:_:)`` of that name, by which the
     /// connection knows which program owns it.
@@ -64,6 +65,7 @@ extension BusConnection {
     package func releaseName(_ name: String) async throws {
         _ = try await call(.bus(BusDriver.releaseName, [.string(name)]))
     }
+
     /// Calls `handler` for each PropertiesChanged signal of `sender` that reports a new value of `property`, an array
     /// of bytes, and nothing else, until the registration is cancelled or released. No other handler gets such signals
     /// then.
@@ -74,8 +76,7 @@ extension BusConnection {
         of property: InterfaceProperty<Interface, Data>, at path: ObjectPath, from sender: String,
         _ handler: @escaping @LoopActor (Data) -> Void
     ) -> Registration {
-        let listener = ByteSignalTable.Listener(
-            sender: sender, path: path, property: property, handler: handler)
+        let listener = ByteListener(sender: sender, path: path, property: property, handler: handler)
         signals.add(listener)
         return Registration { [weak self] in self?.signals.remove(listener) }
     }

@@ -284,14 +284,15 @@ package final class BusConnection: AnswerSender {
         switch dbus_message_get_type(arrived) {
         case DBUS_MESSAGE_TYPE_SIGNAL:
             // A characteristic's values come by the thousand: nothing is made for them that is not needed.
-            if !TrafficLog.isOn, signals.dispatchBytes(arrived) { return true }
+            let isLogged = TrafficLog.isOn
+            if !isLogged, signals.dispatchBytes(arrived) { return true }
             if SignalHeader.disconnected.matches(arrived) {
                 lost()
                 return true
             }
             let message = RawMessage(borrowing: arrived)
             TrafficLog.signal(message)
-            signals.dispatch(message)
+            if !isLogged || !signals.dispatchBytes(arrived) { signals.dispatch(message) }
             return true
         case DBUS_MESSAGE_TYPE_METHOD_RETURN, DBUS_MESSAGE_TYPE_ERROR:
             // There is no call when it was cancelled, timed out, or wants no answer.

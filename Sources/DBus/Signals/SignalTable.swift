@@ -1,8 +1,7 @@
 import CDBus
-import Foundation
 import MainLoop
 
-/// The listeners of signals, and the owners of the names that they listen to.
+/// The listeners of signals, by the objects that send them, and the owners of the names that they listen to.
 @LoopActor
 final class SignalTable {
     @LoopActor
@@ -17,66 +16,104 @@ final class SignalTable {
         }
     }
 
-    private let bytes = ByteSignalTable()
-    private var listeners: [Listener] = []
+    /// The listeners of one object.
+    private struct ObjectListeners {
+        var signals: [Listener] = []
+        var bytes: [ByteListener] = []
+    }
+
+    private struct Owner {
+        let uniqueName: String
+        /// As libdbus has it: a Swift string would be copied for each signal.
+        let characters: [CChar]
+    }
+
+    private var objects: [ObjectPath: ObjectListeners] = [:]
+    /// The listeners of more than one object.
+    private var general: [Listener] = []
     /// The unique names behind the well-known names that rules speak of, and how many watch each name.
-    private var owners: [String: (owner: String?, watches: Int)] = [:]
+    private var owners: [String: (owner: Owner?, watches: Int)] = [:]
+
+    /// Whether nobody listens.
+    var isEmpty: Bool { objects.isEmpty && general.isEmpty }
+
+    // MARK: Listeners
 
     func add(_ rule: MatchRule, handler: @escaping @LoopActor (BusSignal) -> Void) -> Listener {
         let listener = Listener(rule, handler)
-        listeners.append(listener)
+        if let path = rule.path {
+            objects[path, default: ObjectListeners()].signals.append(listener)
+        } else {
+            general.append(listener)
+        }
         return listener
     }
 
     func remove(_ listener: Listener) {
         // A signal that is being dispatched may have it still in its list.
         listener.isCancelled = true
-        listeners.removeAll { $0 === listener }
+        if let path = listener.rule.path {
+            objects[path]?.signals.removeAll { $0 === listener }
+            removeIfEmpty(path)
+        } else {
+            general.removeAll { $0 === listener }
+        }
     }
 
-    func add(_ listener: ByteSignalTable.Listener) {
-        bytes.add(listener, owner: owners[listener.sender]?.owner)
+    func add(_ listener: ByteListener) {
+        objects[listener.path, default: ObjectListeners()].bytes.append(listener)
     }
 
-    func remove(_ listener: ByteSignalTable.Listener) {
-        bytes.remove(listener)
+    func remove(_ listener: ByteListener) {
+        objects[listener.path]?.bytes.removeAll { $0 === listener }
+        removeIfEmpty(listener.path)
     }
+
+    private func removeIfEmpty(_ path: ObjectPath) {
+        if let listeners = objects[path], listeners.signals.isEmpty, listeners.bytes.isEmpty { objects[path] = nil }
+    }
+
+    // MARK: Owners
 
     func startWatch(of name: String) {
         owners[name, default: (nil, 0)].watches += 1
     }
 
     func stopWatch(of name: String) {
-        guard let known = owners[name] else { return }
-        if known.watches > 1 {
-            owners[name] = (known.owner, known.watches - 1)
-        } else {
-            owners[name] = nil
-            bytes.setOwner(nil, of: name)
-        }
+        owners[name]?.watches -= 1
+        if owners[name]?.watches == 0 { owners[name] = nil }
     }
 
     func setOwner(_ owner: String?, of name: String) {
-        guard owners[name] != nil else { return }
-        owners[name]?.owner = owner
-        bytes.setOwner(owner, of: name)
+        owners[name]?.owner = owner.map { Owner(uniqueName: $0, characters: Array($0.utf8CString)) }
     }
+
+    // MARK: Signals
 
     /// Hands over the value of a property that is an array of bytes.
     ///
     /// - Returns: whether the message was that.
     func dispatchBytes(_ message: OpaquePointer) -> Bool {
-        bytes.dispatch(message)
+        guard SignalHeader.propertiesChanged.matches(message), let path = dbus_message_get_path(message),
+            let listeners = objects[ObjectPath(validated: String(cString: path))]
+        else { return false }
+        // No closure here: Swift would check for each signal that this is the loop.
+        for listener in listeners.bytes {
+            guard let owner = owners[listener.sender]?.owner, dbus_message_has_sender(message, owner.characters) != 0
+            else { continue }
+            if listener.take(message) { return true }
+        }
+        return false
     }
 
+    /// Hands a signal to the listeners of its object, then to those of more than one.
     func dispatch(_ message: RawMessage) {
-        if dispatchBytes(message.pointer) { return }
         // The arguments are read when the rest of the message is known to be wanted.
         var signal = BusSignal(
             sender: message.sender, path: message.path, interface: message.interface ?? "", member: message.member,
             arguments: [])
         var isRead = false
-        for listener in listeners where !listener.isCancelled {
+        for listener in (objects[signal.path]?.signals ?? []) + general where !listener.isCancelled {
             let rule = listener.rule
             guard rule.matchesHeader(of: signal, owner: owner(of: rule)) else { continue }
             if !isRead {
@@ -89,6 +126,6 @@ final class SignalTable {
     }
 
     private func owner(of rule: MatchRule) -> String? {
-        rule.sender.flatMap { owners[$0]?.owner }
+        rule.sender.flatMap { owners[$0]?.owner?.uniqueName }
     }
 }

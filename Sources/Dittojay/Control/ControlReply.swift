@@ -70,18 +70,18 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
     /// The object.
     package var json: JSONObject {
         var object = JSONObject()
-        object.add("ok", ok)
-        object.add("error", error)
-        object.add("protocol", protocolVersion)
-        object.add("subscribers", subscribers)
-        object.add("sent", sent)
-        object.add("waits", waits)
-        object.add("seconds", seconds, places: 6)
-        if let disconnected { object.add("disconnected", disconnected) }
-        object.add("status", status?.json)
-        if let peripherals { object.add("peripherals", peripherals.map(\.json)) }
-        if let characteristics { object.add("characteristics", characteristics.map(\.json)) }
-        if let signals { object.add("signals", signals.map(\.json)) }
+        object.add(CodingKeys.ok, ok)
+        object.add(CodingKeys.error, error)
+        object.add(CodingKeys.protocolVersion, protocolVersion)
+        object.add(CodingKeys.subscribers, subscribers)
+        object.add(CodingKeys.sent, sent)
+        object.add(CodingKeys.waits, waits)
+        object.add(CodingKeys.seconds, seconds, places: 6)
+        object.add(CodingKeys.disconnected, disconnected)
+        object.add(CodingKeys.status, status?.json)
+        object.add(CodingKeys.peripherals, peripherals?.map(\.json))
+        object.add(CodingKeys.characteristics, characteristics?.map(\.json))
+        object.add(CodingKeys.signals, signals?.map(\.json))
         return object
     }
 }
@@ -89,10 +89,10 @@ public struct ControlReply: Codable, Hashable, Swift.Sendable {
 extension ControlReply.Peripheral {
     fileprivate var json: JSONObject {
         var object = JSONObject()
-        object.add("id", id)
-        object.add("adapter", adapter)
-        object.add("name", name)
-        object.add("profile", profile)
+        object.add(CodingKeys.id, id)
+        object.add(CodingKeys.adapter, adapter)
+        object.add(CodingKeys.name, name)
+        object.add(CodingKeys.profile, profile)
         return object
     }
 

@@ -61,27 +61,29 @@ package struct CharacteristicStatus: Codable, Hashable, Swift.Sendable {
 
     package var json: JSONObject {
         var object = JSONObject()
-        object.add("service", service)
-        object.add("name", name)
-        object.add("uuid", uuid)
-        object.add("description", description)
-        object.add(
-            "format",
-            format.map { format in
-                var object = JSONObject()
-                object.add("type", format.type)
-                object.add("exponent", format.exponent)
-                object.add("unit", format.unit)
-                return object
-            })
-        object.add("properties", properties)
-        object.add("isPublished", isPublished)
-        object.add("canBeSet", canBeSet)
-        object.add("chirps", chirps)
-        object.add("value", value)
-        object.add("sent", sent)
-        object.add("notifications", notifications)
-        object.add("subscribers", subscribers)
+        object.add(CodingKeys.service, service)
+        object.add(CodingKeys.name, name)
+        object.add(CodingKeys.uuid, uuid)
+        object.add(CodingKeys.description, description)
+        object.add(CodingKeys.format, format?.json)
+        object.add(CodingKeys.properties, properties)
+        object.add(CodingKeys.isPublished, isPublished)
+        object.add(CodingKeys.canBeSet, canBeSet)
+        object.add(CodingKeys.chirps, chirps)
+        object.add(CodingKeys.value, value)
+        object.add(CodingKeys.sent, sent)
+        object.add(CodingKeys.notifications, notifications)
+        object.add(CodingKeys.subscribers, subscribers)
+        return object
+    }
+}
+
+extension CharacteristicStatus.Format {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add(CodingKeys.type, type)
+        object.add(CodingKeys.exponent, exponent)
+        object.add(CodingKeys.unit, unit)
         return object
     }
 }
@@ -100,8 +102,8 @@ package struct CentralSignal: Codable, Hashable, Swift.Sendable {
 
     package var json: JSONObject {
         var object = JSONObject()
-        object.add("central", central)
-        object.add("rssi", rssi)
+        object.add(CodingKeys.central, central)
+        object.add(CodingKeys.rssi, rssi)
         return object
     }
 }

@@ -82,64 +82,24 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
     /// One line for programs.
     package var json: JSONObject {
         var object = JSONObject()
-        object.add("pid", pid)
-        object.add("uptime", uptime, places: 3)
-        object.add("profile", profile)
-        object.add("name", name)
-        object.add("adapter", adapter)
-        object.add("address", address)
-        object.add("state", state)
-        object.add("isAdvertising", isAdvertising)
-        object.add("seed", seed)
-        object.add(
-            "device",
-            device.map { device in
-                var object = JSONObject()
-                object.add("name", device.name)
-                object.add("address", device.address)
-                object.add("adapter", device.adapter)
-                object.add("isConnected", device.isConnected)
-                return object
-            })
-        object.add(
-            "services",
-            services.map { service in
-                var object = JSONObject()
-                object.add("name", service.name)
-                object.add("uuid", service.uuid)
-                object.add("isPublished", service.isPublished)
-                return object
-            })
-        object.add(
-            "faults",
-            faults.map { fault in
-                var object = JSONObject()
-                object.add("characteristic", fault.characteristic)
-                object.add("fault", fault.fault)
-                return object
-            })
-        object.add(
-            "centrals",
-            centrals.map { central in
-                var object = JSONObject()
-                object.add("address", central.address)
-                object.add("mtu", central.mtu)
-                object.add("subscriptions", central.subscriptions)
-                return object
-            })
-        object.add(
-            "heartRate",
-            heartRate.map { heart in
-                var object = JSONObject()
-                object.add("rate", heart.rate)
-                object.add("hasContact", heart.hasContact)
-                object.add("energyExpended", heart.energyExpended)
-                return object
-            })
-        object.add("notifications", notifications)
-        object.add("reads", reads)
-        object.add("writes", writes)
-        object.add("droppedLines", droppedLines)
+        object.add(CodingKeys.pid, pid)
+        object.add(CodingKeys.uptime, uptime, places: 3)
+        object.add(CodingKeys.profile, profile)
+        object.add(CodingKeys.name, name)
+        object.add(CodingKeys.adapter, adapter)
+        object.add(CodingKeys.address, address)
+        object.add(CodingKeys.state, state)
+        object.add(CodingKeys.isAdvertising, isAdvertising)
+        object.add(CodingKeys.seed, seed)
+        object.add(CodingKeys.device, device?.json)
+        object.add(CodingKeys.services, services.map(\.json))
+        object.add(CodingKeys.faults, faults.map(\.json))
+        object.add(CodingKeys.centrals, centrals.map(\.json))
+        object.add(CodingKeys.heartRate, heartRate?.json)
+        object.add(CodingKeys.notifications, notifications)
+        object.add(CodingKeys.reads, reads)
+        object.add(CodingKeys.writes, writes)
+        object.add(CodingKeys.droppedLines, droppedLines)
         return object
     }
 
@@ -189,5 +149,55 @@ public struct PeripheralStatus: Codable, Hashable, Swift.Sendable {
         case "unauthorized": "access to Bluetooth is refused"
         default: "Bluetooth is not ready yet"
         }
+    }
+}
+
+extension PeripheralStatus.Device {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add(CodingKeys.name, name)
+        object.add(CodingKeys.address, address)
+        object.add(CodingKeys.adapter, adapter)
+        object.add(CodingKeys.isConnected, isConnected)
+        return object
+    }
+}
+
+extension PeripheralStatus.Service {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add(CodingKeys.name, name)
+        object.add(CodingKeys.uuid, uuid)
+        object.add(CodingKeys.isPublished, isPublished)
+        return object
+    }
+}
+
+extension PeripheralStatus.CharacteristicFault {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add(CodingKeys.characteristic, characteristic)
+        object.add(CodingKeys.fault, fault)
+        return object
+    }
+}
+
+extension PeripheralStatus.Central {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add(CodingKeys.address, address)
+        object.add(CodingKeys.mtu, mtu)
+        object.add(CodingKeys.subscriptions, subscriptions)
+        return object
+    }
+}
+
+extension PeripheralStatus.HeartRate {
+    fileprivate var json: JSONObject {
+        var object = JSONObject()
+        object.add(CodingKeys.rate, rate)
+        object.add(CodingKeys.hasContact, hasContact)
+        object.add(CodingKeys.energyExpended, energyExpended)
+        return object
     }
 }

@@ -11,42 +11,42 @@ package struct JSONObject: Swift.Sendable {
     package var utf8: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
     /// Adds a string; nothing if it is nil.
-    package mutating func add(_ name: StaticString, _ value: (some StringProtocol)?) {
+    package mutating func add(_ name: String, _ value: (some StringProtocol)?) {
         guard let value else { return }
         begin(name)
         bytes.appendJSONString(value)
     }
 
     /// Adds a number; nothing if it is nil.
-    package mutating func add(_ name: StaticString, _ value: (some BinaryInteger)?) {
+    package mutating func add(_ name: String, _ value: (some BinaryInteger)?) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: String(value).utf8)
     }
 
     /// Adds a number with a few decimal places; nothing if it is nil, `null` if JSON cannot express it.
-    package mutating func add(_ name: StaticString, _ value: Double?, places: Int) {
+    package mutating func add(_ name: String, _ value: Double?, places: Int) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: (value.isFinite ? fixedPoint(value, places: places) : "null").utf8)
     }
 
     /// Adds a truth value; nothing if it is nil.
-    package mutating func add(_ name: StaticString, _ value: Bool?) {
+    package mutating func add(_ name: String, _ value: Bool?) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
     /// Adds an object; nothing if it is nil.
-    package mutating func add(_ name: StaticString, _ value: JSONObject?) {
+    package mutating func add(_ name: String, _ value: JSONObject?) {
         guard let value else { return }
         begin(name)
         bytes.append(contentsOf: value.utf8)
     }
 
     /// Adds an object with these objects as its members.
-    package mutating func add(_ name: StaticString, members: [(name: String, value: JSONObject)]) {
+    package mutating func add(_ name: String, members: [(name: String, value: JSONObject)]) {
         begin(name)
         bytes.append(UInt8(ascii: "{"))
         for (index, member) in members.enumerated() {
@@ -59,35 +59,35 @@ package struct JSONObject: Swift.Sendable {
     }
 
     /// Adds a number that is written already, as JSON writes numbers.
-    package mutating func add(_ name: StaticString, number digits: String) {
+    package mutating func add(_ name: String, number digits: String) {
         begin(name)
         bytes.append(contentsOf: digits.utf8)
     }
 
     /// Adds an array of numbers that are written already, as JSON writes numbers.
-    package mutating func add(_ name: StaticString, numbers: [String]) {
+    package mutating func add(_ name: String, numbers: [String]) {
         addArray(name, numbers) { bytes, digits in bytes.append(contentsOf: digits.utf8) }
     }
 
     /// Adds an array of objects.
-    package mutating func add(_ name: StaticString, _ values: [JSONObject]) {
+    package mutating func add(_ name: String, _ values: [JSONObject]) {
         addArray(name, values) { bytes, value in bytes.append(contentsOf: value.utf8) }
     }
 
     /// Adds an array of strings.
-    package mutating func add(_ name: StaticString, _ values: [String]) {
+    package mutating func add(_ name: String, _ values: [String]) {
         addArray(name, values) { bytes, value in bytes.appendJSONString(value) }
     }
 
     /// Adds an array of numbers with a few decimal places.
-    package mutating func add(_ name: StaticString, _ values: [Double], places: Int) {
+    package mutating func add(_ name: String, _ values: [Double], places: Int) {
         addArray(name, values) { bytes, value in
             bytes.append(contentsOf: (value.isFinite ? fixedPoint(value, places: places) : "null").utf8)
         }
     }
 
     private mutating func addArray<Value>(
-        _ name: StaticString, _ values: [Value], append: (inout [UInt8], Value) -> Void
+        _ name: String, _ values: [Value], append: (inout [UInt8], Value) -> Void
     ) {
         begin(name)
         bytes.append(UInt8(ascii: "["))
@@ -100,12 +100,32 @@ package struct JSONObject: Swift.Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private mutating func begin(_ name: StaticString) {
+    private mutating func begin(_ name: String) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: name.utf8)
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
+    }
+}
+
+/// Members with the keys that the object is read with by `Decodable`, so that each key is written once.
+extension JSONObject {
+    package mutating func add(_ key: some CodingKey, _ value: (some StringProtocol)?) { add(key.stringValue, value) }
+    package mutating func add(_ key: some CodingKey, _ value: (some BinaryInteger)?) { add(key.stringValue, value) }
+    package mutating func add(_ key: some CodingKey, _ value: Bool?) { add(key.stringValue, value) }
+    package mutating func add(_ key: some CodingKey, _ value: JSONObject?) { add(key.stringValue, value) }
+
+    package mutating func add(_ key: some CodingKey, _ value: Double?, places: Int) {
+        add(key.stringValue, value, places: places)
+    }
+
+    package mutating func add(_ key: some CodingKey, _ values: [JSONObject]?) {
+        if let values { add(key.stringValue, values) }
+    }
+
+    package mutating func add(_ key: some CodingKey, _ values: [String]?) {
+        if let values { add(key.stringValue, values) }
     }
 }
 

@@ -215,6 +215,8 @@ import PlainText
         (event.attError, event.message) = (0x80, "no \"such\" thing\n")
         (event.profile, event.seed, event.socket, event.peripheral) = ("p", .max, "/s", "hci1")
         (event.original, event.device, event.deviceSeconds) = (Data([1]), "00:AA:01:00:00:00", 0.0125)
+        (event.channel, event.psm, event.received, event.sent) = ("log", 128, 1, 2)
+        (event.passkey, event.reason) = ("012345", "timeout")
         #expect(PeripheralEvent(line: event.json.utf8) == event)
         #expect(PeripheralEvent.text(ofLine: event.json.utf8) == event.text)
         for kind in PeripheralEvent.Kind.allCases {

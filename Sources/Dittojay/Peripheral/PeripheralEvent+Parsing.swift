@@ -4,72 +4,80 @@ import LineOutput
 import PlainText
 
 extension PeripheralEvent {
-    private struct Members: Decodable {
-        var time: String
-        var event: String
-        var peripheral: String?
-        var central: String?
-        var mtu: Int?
-        var service: String?
-        var characteristic: String?
-        var channel: String?
-        var psm: Int?
-        var received: Int?
-        var sent: Int?
-        var value: String?
-        var original: String?
-        var passkey: String?
-        var attError: Int?
-        var device: String?
-        var deviceSeconds: Double?
-        var message: String?
-        var profile: String?
-        var seed: UInt64?
-        var socket: String?
-        var lines: Int?
-    }
-
     /// Parses a line of the stream of events; nil if it is not an event of a kind that this version knows.
     public init?(line: some Sequence<UInt8>) {
-        guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
-        self.init(members)
+        guard case .event(let event) = EventLine(line) else { return nil }
+        self = event
     }
-
-    private init?(_ members: Members) {
-        guard let kind = Kind(rawValue: members.event), let time = Timestamp(utc: members.time) else { return nil }
-        self.init(kind, time: time)
-        peripheral = members.peripheral
-        central = members.central.map { Central(address: $0, mtu: members.mtu) }
-        service = members.service
-        characteristic = members.characteristic
-        channel = members.channel
-        psm = members.psm
-        received = members.received
-        sent = members.sent
-        do {
-            value = try members.value.map(Self.bytes)
-            original = try members.original.map(Self.bytes)
-        } catch {
-            return nil
-        }
-        device = members.device
-        deviceSeconds = members.deviceSeconds
-        passkey = members.passkey
-        attError = members.attError
-        message = members.message
-        profile = members.profile
-        seed = members.seed
-        socket = members.socket
-    }
-
-    private static func bytes(_ hex: String) throws -> Data { Data(try ValueText.parse("hex:" + hex, bare: .text)) }
 
     /// A line of the stream of events, for people; nil if it is of a kind that this version does not know.
     package static func text(ofLine line: some Sequence<UInt8>) -> String? {
-        guard let members = try? JSONDecoder().decode(Members.self, from: Data(line)) else { return nil }
-        if members.event == droppedKind, let time = Timestamp(utc: members.time), let count = members.lines {
-            return "\(time.timeOfDay) dropped \(counted(count, "event")) that nobody read in time"
+        switch EventLine(line) {
+        case .event(let event): event.text
+        case .dropped(let count, let time):
+            "\(time.timeOfDay) dropped \(counted(count, "event")) that nobody read in time"
+        case nil: nil
         }
-        return PeripheralEvent(members)?.text
+    }
+}
+
+/// A line of the stream of events: an event, or how many are missing.
+private enum EventLine: Decodable {
+    case event(PeripheralEvent)
+    case dropped(Int, Timestamp)
+
+    init?(_ line: some Sequence<UInt8>) {
+        guard let parsed = try? JSONDecoder().decode(EventLine.self, from: Data(line)) else { return nil }
+        self = parsed
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: PeripheralEvent.Key.self)
+        let kind = try members.decode(String.self, forKey: .event)
+        let time = try members.value(.time, Timestamp.init(utc:))
+        if kind == PeripheralEvent.droppedKind {
+            self = .dropped(try members.decode(Int.self, forKey: .lines), time)
+            return
+        }
+        var event = PeripheralEvent(try members.value(.event, PeripheralEvent.Kind.init(rawValue:)), time: time)
+        event.peripheral = try members.decodeIfPresent(String.self, forKey: .peripheral)
+        let mtu = try members.decodeIfPresent(Int.self, forKey: .mtu)
+        event.central = try members.decodeIfPresent(String.self, forKey: .central).map {
+            PeripheralEvent.Central(address: $0, mtu: mtu)
+        }
+        event.service = try members.decodeIfPresent(String.self, forKey: .service)
+        event.characteristic = try members.decodeIfPresent(String.self, forKey: .characteristic)
+        event.channel = try members.decodeIfPresent(String.self, forKey: .channel)
+        event.psm = try members.decodeIfPresent(Int.self, forKey: .psm)
+        event.received = try members.decodeIfPresent(Int.self, forKey: .received)
+        event.sent = try members.decodeIfPresent(Int.self, forKey: .sent)
+        event.value = try members.bytes(.value)
+        event.original = try members.bytes(.original)
+        event.passkey = try members.decodeIfPresent(String.self, forKey: .passkey)
+        event.attError = try members.decodeIfPresent(Int.self, forKey: .attError)
+        event.device = try members.decodeIfPresent(String.self, forKey: .device)
+        event.deviceSeconds = try members.decodeIfPresent(Double.self, forKey: .deviceSeconds)
+        event.reason = try members.decodeIfPresent(String.self, forKey: .reason)
+        event.message = try members.decodeIfPresent(String.self, forKey: .message)
+        event.profile = try members.decodeIfPresent(String.self, forKey: .profile)
+        event.seed = try members.decodeIfPresent(UInt64.self, forKey: .seed)
+        event.socket = try members.decodeIfPresent(String.self, forKey: .socket)
+        self = .event(event)
+    }
+}
+
+extension KeyedDecodingContainer<PeripheralEvent.Key> {
+    /// What a text stands for.
+    fileprivate func value<Value>(_ key: Key, _ parse: (String) -> Value?) throws -> Value {
+        let text = try decode(String.self, forKey: key)
+        guard let value = parse(text) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "unknown: \(text)")
+        }
+        return value
+    }
+
+    /// The bytes of hexadecimal digits.
+    fileprivate func bytes(_ key: Key) throws -> Data? {
+        try decodeIfPresent(String.self, forKey: key).map { Data(try ValueText.parseHex($0)) }
     }
 }

@@ -173,31 +173,41 @@ extension PeripheralEvent {
         return line
     }
 
+    /// The names of members in JSON.
+    enum Key: String, CodingKey {
+        case time, event, peripheral, central, mtu, service, characteristic, channel, psm, received, sent
+        case value, original, passkey, attError, device, deviceSeconds, reason, message, profile, seed, socket
+        /// Of a record.
+        case direction
+        /// Of ``notice(ofDropped:)``.
+        case lines
+    }
+
     /// The same for programs.
     package var json: JSONObject {
         var object = JSONObject()
-        object.add("time", time.utc)
-        object.add("event", kind.rawValue)
-        object.add("peripheral", peripheral)
-        object.add("central", central?.address)
-        object.add("mtu", central?.mtu)
-        object.add("service", service)
-        object.add("characteristic", characteristic)
-        object.add("channel", channel)
-        object.add("psm", psm)
-        object.add("received", received)
-        object.add("sent", sent)
-        object.add("value", value.map { ValueText.hex($0) })
-        object.add("original", original.map { ValueText.hex($0) })
-        object.add("passkey", passkey)
-        object.add("attError", attError)
-        object.add("device", device)
-        object.add("deviceSeconds", deviceSeconds, places: 6)
-        object.add("reason", reason)
-        object.add("message", message)
-        object.add("profile", profile)
-        object.add("seed", seed)
-        object.add("socket", socket)
+        object.add(Key.time, time.utc)
+        object.add(Key.event, kind.rawValue)
+        object.add(Key.peripheral, peripheral)
+        object.add(Key.central, central?.address)
+        object.add(Key.mtu, central?.mtu)
+        object.add(Key.service, service)
+        object.add(Key.characteristic, characteristic)
+        object.add(Key.channel, channel)
+        object.add(Key.psm, psm)
+        object.add(Key.received, received)
+        object.add(Key.sent, sent)
+        object.add(Key.value, value.map { ValueText.hex($0) })
+        object.add(Key.original, original.map { ValueText.hex($0) })
+        object.add(Key.passkey, passkey)
+        object.add(Key.attError, attError)
+        object.add(Key.device, device)
+        object.add(Key.deviceSeconds, deviceSeconds, places: 6)
+        object.add(Key.reason, reason)
+        object.add(Key.message, message)
+        object.add(Key.profile, profile)
+        object.add(Key.seed, seed)
+        object.add(Key.socket, socket)
         return object
     }
 
@@ -205,8 +215,8 @@ extension PeripheralEvent {
     package var recordJSON: JSONObject {
         var object = json
         switch kind {
-        case .read, .written, .subscribed, .unsubscribed: object.add("direction", "to-device")
-        case .notified: object.add("direction", "from-device")
+        case .read, .written, .subscribed, .unsubscribed: object.add(Key.direction, "to-device")
+        case .notified: object.add(Key.direction, "from-device")
         default: break
         }
         return object
@@ -215,9 +225,9 @@ extension PeripheralEvent {
     /// The line, for programs, in place of events that were not read in time.
     package static func notice(ofDropped count: Int) -> JSONObject {
         var object = JSONObject()
-        object.add("time", Timestamp.now.utc)
-        object.add("event", droppedKind)
-        object.add("lines", count)
+        object.add(Key.time, Timestamp.now.utc)
+        object.add(Key.event, droppedKind)
+        object.add(Key.lines, count)
         return object
     }
 

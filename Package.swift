@@ -118,7 +118,10 @@ let package = Package(
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.
         .target(
-            name: "BluetoothLab", dependencies: ["BlueZ", "CGLib", "DBus", "MainLoop", "Posix", "RadioScenes"]),
+            name: "BluetoothLab",
+            dependencies: [
+                "BlueZ", "CGLib", "DBus", "GATTProfiles", "MainLoop", "PlainText", "Posix", "RadioScenes",
+            ]),
 
         .target(name: "OwnUIKit", path: "Tests/OwnUIKit"),
         .target(

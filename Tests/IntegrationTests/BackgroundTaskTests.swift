@@ -118,8 +118,8 @@ extension InTheLab {
                     return isFlushed
                 }
                 #expect(isFlushed)
-                try await sensor.event("fault", "stale", from: position)
-                try await sensor.event("unsubscribed", from: position)
+                try await sensor.event(.fault, from: position) { $0.characteristic == "stale" }
+                try await sensor.event(.unsubscribed, from: position)
             }
         }
 
@@ -162,7 +162,7 @@ extension InTheLab {
                 #expect(failure == "listenTimedOut")
                 let time = ContinuousClock.now - start
                 #expect(time >= .seconds(1.2) && time < .seconds(4.5), "\(time)")
-                try await sensor.event("fault", "no answer", from: position)
+                try await sensor.event(.fault, from: position) { $0.message?.contains("no answer") == true }
                 // The device ends the link at its fifth value, and the request that is open goes with it. The next one
                 // is answered.
                 try await central.observer.reconnection(after: 0)

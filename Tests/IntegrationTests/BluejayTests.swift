@@ -200,7 +200,7 @@ extension InTheLab {
                     #expect(bluejay.isConnected)
                 }
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
-                #expect(!sensor.process.lines.dropFirst(position).contains { $0.contains("\"disconnected\"") })
+                #expect(!sensor.events.dropFirst(position).contains { $0.kind == .disconnected })
             }
         }
 
@@ -225,7 +225,7 @@ extension InTheLab {
                 }
                 #expect(
                     try await outcomes.values(2) == ["lossy 2 multipleListenTrapped", "stale 1 multipleListenReplaced"])
-                try await sensor.event("subscribed", "lossy", from: position)
+                try await sensor.event(.subscribed, from: position) { $0.characteristic == "lossy" }
                 let failure = await failure { _ = try await central.read(Faulty.lossy, as: Data.self) }
                 #expect(failure == "readFailed")
                 try await central.endListen(to: Faulty.lossy)

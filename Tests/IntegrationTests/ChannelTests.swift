@@ -68,8 +68,8 @@ extension InTheLab {
                 await channel.close()
                 let isPaired = try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter)
                 #expect(isPaired == (psm == PSM.secret))
-                let closed = try await sensor.event("channel-closed")
-                #expect(closed.contains("\"received\":\(Self.amount),\"sent\":\(Self.amount)"), "\(closed)")
+                let closed = try await sensor.event(.channelClosed)
+                #expect(closed.received == Self.amount && closed.sent == Self.amount, "\(closed)")
             }
             try await Lab.here.forgetEachOther()
         }
@@ -99,7 +99,7 @@ extension InTheLab {
             let sink = try ChildProcess(
                 "bash", ["-c", "head -c 50000 \(folder.path)/in | bluejay l2cap Channels 148 --linger 0"])
             #expect(try await sink.exitStatus(within: .seconds(60)) == 0, "\(sink.transcript)")
-            try await sensor.event("channel-closed", "\"received\":50000,")
+            try await sensor.event(.channelClosed) { $0.received == 50000 }
             try await sensor.stop()
         }
 
@@ -117,7 +117,7 @@ extension InTheLab {
                     await channel.close()
                     if round == 1 { before = try descriptors() }
                 }
-                try await sensor.events("channel-closed", 100)
+                try await sensor.event(.channelClosed, count: 100, within: .seconds(60))
                 #expect(try descriptors() == before)
             }
         }
@@ -168,8 +168,8 @@ extension InTheLab {
                 await other.close()
                 let position = sensor.position
                 await unread.close()
-                let closed = try await sensor.event("channel-closed", "endless", from: position)
-                let sent = try #require(try object(closed)["sent"] as? Int)
+                let closed = try await sensor.event(.channelClosed, from: position) { $0.channel == "endless" }
+                let sent = try #require(closed.sent)
                 // What the sockets and the controllers hold, in the kernel's memory about 200 kB on each side.
                 #expect((10_000..<500_000).contains(sent), "\(closed)")
                 await slow.close()
@@ -267,8 +267,8 @@ extension InTheLab {
             let client = try l2test(
                 "-s", "-i", Lab.centralAdapter, "-P", "148", "-b", "1000", "-N", "100", "-g", "1000", Lab.sensorAddress)
             #expect(try await client.exitStatus(within: .seconds(60)) == 0, "\(client.transcript)")
-            let closed = try await sensor.event("channel-closed", "sink")
-            #expect(closed.contains("\"received\":100000,"), "\(closed)")
+            let closed = try await sensor.event(.channelClosed) { $0.channel == "sink" }
+            #expect(closed.received == 100_000, "\(closed)")
             try await sensor.stop()
         }
 
@@ -285,8 +285,8 @@ extension InTheLab {
                 #expect(error?.code == .connectionTimeout)
                 let again = await #expect(throws: CBError.self) { try await channel.write(Data([1])) }
                 #expect(again?.code == .connectionTimeout)
-                let closed = try await sensor.event("channel-closed", "endless", within: .seconds(30))
-                #expect(closed.contains("\"message\""), "\(closed)")
+                let closed = try await sensor.event(.channelClosed, within: .seconds(30)) { $0.channel == "endless" }
+                #expect(closed.message != nil, "\(closed)")
                 await channel.close()
                 try await radio.unblock("hci0", "hci1")
             }
@@ -295,7 +295,7 @@ extension InTheLab {
         @Test func `bluejay reports a link that has ended`() async throws {
             let sensor = try await Sensor("--profile", Lab.profile("channels"))
             let copy = try ChildProcess("bash", ["-c", "bluejay l2cap Channels 0x93 | wc -c; exit ${PIPESTATUS[0]}"])
-            try await sensor.event("channel-opened")
+            try await sensor.event(.channelOpened)
             try await sensor.command("disconnect")
             #expect(try await copy.exitStatus(within: .seconds(60)) == 5, "\(copy.transcript)")
             #expect(copy.transcript.contains("cannot copy the L2CAP channel at PSM 147"), "\(copy.transcript)")

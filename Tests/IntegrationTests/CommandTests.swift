@@ -85,17 +85,17 @@ extension InTheLab {
             let sensor = try await Sensor("--rate", "5")
             let monitor = try ChildProcess("bluejay", ["monitor", "--json", "--adapter", Lab.centralAdapter])
             try await monitor.line(containing: "\"rate\":")
-            try await sensor.event("subscribed", "chirp")
+            try await sensor.event(.subscribed) { $0.characteristic == "chirp" }
             try await sensor.command("chirp", "tweet")
             try await monitor.line(containing: "\"text\":\"tweet\"")
             let (seen, position) = (monitor.lines.count, sensor.position)
             try await sensor.command("disconnect")
             try await monitor.line(containing: "\"event\":\"disconnected\"", from: seen)
-            try await sensor.event("subscribed", "heart-rate-measurement", from: position)
+            try await sensor.event(.subscribed, from: position) { $0.characteristic == "heart-rate-measurement" }
             let after = monitor.lines.count
             try await monitor.line(containing: "\"rate\":", from: after)
             #expect(try await monitor.interrupt() == 0)
-            try await sensor.event("disconnected", from: position)
+            try await sensor.event(.disconnected, from: position)
             try await sensor.stop()
         }
 
@@ -165,7 +165,7 @@ extension InTheLab {
             try await central.connectToSensor()
             _ = try await central.read(.sensorLocation, as: UInt8.self)
             try await sensor.command("service", "remove", "chirp")
-            try await sensor.event("service-removed")
+            try await sensor.event(.serviceRemoved)
             try await sensor.command("service", "add", "chirp")
             _ = try await central.read(.sensorLocation, as: UInt8.self)
             #expect(central.observer.disconnections.values.isEmpty)

@@ -128,9 +128,9 @@ extension InTheLab {
                 let position = sensor.position
                 try await Lab.here.whileBluetoothdStandsStill {
                     try await central.disconnect()
-                    #expect(!sensor.process.lines.dropFirst(position).contains { $0.contains("\"disconnected\"") })
+                    #expect(!sensor.events.dropFirst(position).contains { $0.kind == .disconnected })
                 }
-                try await sensor.event("disconnected", from: position)
+                try await sensor.event(.disconnected, from: position)
             }
         }
 
@@ -160,7 +160,7 @@ extension InTheLab {
                 try await outcomes.values(4) == [
                     "read 1 cancelled", "read 2 cancelled", "endListen cancelled", "disconnect cancelled",
                 ])
-            try await sensor.event("disconnected", from: position)
+            try await sensor.event(.disconnected, from: position)
             #expect(outcomes.values.count == 4)
             try await sensor.stop()
         }

@@ -12,11 +12,11 @@ extension InTheLab {
             let central = try await Central()
             let identifier = try await central.find().peripheralIdentifier
             try await central.connect(identifier)
-            try await sensor.event("connected", Lab.centralAddress)
+            try await sensor.event(.connected) { $0.central == Lab.centralAddress }
             #expect(try await central.observer.connections.first() == identifier)
             let position = sensor.position
             try await central.disconnect()
-            try await sensor.event("disconnected", Lab.centralAddress, from: position)
+            try await sensor.event(.disconnected, from: position) { $0.central == Lab.centralAddress }
             #expect(try await central.observer.disconnections.first() == identifier)
             try await sensor.stop()
         }
@@ -40,7 +40,7 @@ extension InTheLab {
         @Test func `a program that reads leaves the link of another one alone`() async throws {
             let sensor = try await Sensor()
             let listen = try ChildProcess("bluejay", ["listen", "Dittojay", ChirpService.chirp, "--format", "text"])
-            try await sensor.event("subscribed", within: .seconds(60))
+            try await sensor.event(.subscribed, within: .seconds(60))
             try await Lab.here.bluejay("read", "Dittojay", "2A38")
             try await sensor.command("chirp", "still there")
             try await listen.line(containing: "still there")
@@ -110,9 +110,9 @@ extension InTheLab {
             let central = try await Central()
             let position = sensor.position
             try await Lab.here.power(off: Lab.sensorAdapter)
-            try await sensor.event("state", from: position)
+            try await sensor.event(.state, from: position)
             try await Lab.here.power(on: Lab.sensorAdapter)
-            try await sensor.event("advertising", from: position)
+            try await sensor.event(.advertising, from: position)
             try await central.connectToSensor()
             try await central.disconnect()
             try await sensor.stop()
@@ -128,7 +128,7 @@ extension InTheLab {
             try await central.observer.available.first(after: states) { !$0 }
             try await Lab.here.bluetoothd(.start)
             let start = ContinuousClock.now
-            try await sensor.event("advertising", from: position)
+            try await sensor.event(.advertising, from: position)
             let delay = ContinuousClock.now - start
             #expect(delay < .seconds(5), "advertised again after \(delay)")
             try await central.observer.available.first(after: states + 1) { $0 }

@@ -13,14 +13,14 @@ extension InTheLab {
             try await client.subscribe(
                 to: ChirpService.chirp, of: ChirpService.uuid,
                 options: [CBConnectPeripheralOptionUseNotifySocketsKey: true])
-            try await sensor.event("subscribed", "chirp")
+            try await sensor.event(.subscribed) { $0.characteristic == "chirp" }
             // At a rate that the socket takes: what it cannot take is lost, and that is why it is an option.
             try await sensor.command("burst", "--count", "200", "--size", "20", "--rate", "50")
             let values = try await client.values.values(200)
             #expect(values.map { ChirpService.Burst.number(in: $0) } == (0..<200).map { UInt32($0) })
             let position = sensor.position
             try await client.unsubscribe()
-            try await sensor.event("unsubscribed", from: position)
+            try await sensor.event(.unsubscribed, from: position)
             try await client.disconnect()
             try await sensor.stop()
         }

@@ -56,7 +56,7 @@ extension InTheLab {
             let back = try await end(sensor, central)
             #expect(
                 try await central.disconnections.values(1) == [code.map { "CBError \($0.rawValue)" } ?? "asked for"])
-            try await sensor.event("disconnected", "\"reason\":\"\(reason)\"", from: position)
+            try await sensor.event(.disconnected, from: position) { $0.reason == reason }
             try await back()
             try await central.connect()
             try await central.disconnect()

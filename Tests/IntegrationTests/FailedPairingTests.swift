@@ -32,7 +32,9 @@ extension InTheLab {
                 #expect([5, 6].contains(status))
                 #expect(read.transcript.contains("refused to pair"), "\(read.transcript)")
             }
-            try await dittojay.event("pairing-failed", "dittojay unpair", from: position)
+            try await dittojay.event(.pairingFailed, from: position) {
+                $0.message?.contains("dittojay unpair") == true
+            }
             try await dittojay.stop()
             try await lab.forgetEachOther()
         }

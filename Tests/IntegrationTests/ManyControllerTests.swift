@@ -14,7 +14,7 @@ extension AmongMany {
             try await becomeReady(listens, at: sensor)
             try await expectBurst(of: sensor, at: listens)
             for listen in listens { _ = try await listen.interrupt() }
-            try await sensor.events("disconnected", listens.count)
+            try await sensor.event(.disconnected, count: listens.count, within: .seconds(60))
         }
 
         /// bluetoothd keeps its subscription. From 5.82 on it does not keep its socket, and the other one has a socket.
@@ -30,11 +30,11 @@ extension AmongMany {
             }
             let position = sensor.position
             try await lab.cutLink(to: Lab.sensorAddress, on: Lab.centralAdapter)
-            try await sensor.event("disconnected", Lab.centralAddress, from: position)
+            try await sensor.event(.disconnected, from: position) { $0.central == Lab.centralAddress }
             _ = try await listens[0].exitStatus(within: .seconds(60))
             // Of the other one the sensor has not heard yet, where bluetoothd reports only the first.
             if try await lab.bluezVersion() < BlueZVersion(5, 82) {
-                try await sensor.event("subscribed", from: position)
+                try await sensor.event(.subscribed, from: position)
             }
             try await expectBurst(of: sensor, at: [listens[1]])
             let back = [try listen(to: "Dittojay", by: 1), listens[1]]
@@ -55,16 +55,16 @@ extension AmongMany {
             for controller in [3, 2] {
                 let position = sensor.position
                 try await Lab.here.cutLink(to: Lab.sensorAddress, on: "hci\(controller)")
-                try await sensor.event("disconnected", from: position)
+                try await sensor.event(.disconnected, from: position)
                 _ = try await listens.removeLast().exitStatus(within: .seconds(60))
                 try await expectBurst(of: sensor, at: listens)
-                let others = sensor.process.lines.dropFirst(position).filter {
-                    $0.contains("unsubscribed") && $0.contains(Lab.centralAddress)
+                let others = sensor.events.dropFirst(position).filter {
+                    $0.kind == .unsubscribed && $0.central == Lab.centralAddress
                 }
                 #expect(others.isEmpty)
             }
             _ = try await listens[0].interrupt()
-            try await sensor.events("unsubscribed", 1)
+            try await sensor.event(.unsubscribed, within: .seconds(60))
         }
 
         @Test func `one controller has eight sensors at once, each with values of its own`() async throws {
@@ -75,13 +75,13 @@ extension AmongMany {
                 let sensor = try ChildProcess(
                     "dittojay",
                     ["run", "--json", "--adapter", "hci\(number)", "--name", "Sensor \(number)", "--no-socket"])
-                try await sensor.line(containing: "\"event\":\"advertising\"", within: .seconds(60))
+                try await EventLog(of: sensor).event(.advertising, within: .seconds(60))
                 sensors.append(sensor)
             }
             let values = sensors.indices.map { number in (0..<3).map { "\(number)-\($0)" } }
             let listens = try sensors.indices.map { try listen(to: "Sensor \($0)", by: central) }
             for sensor in sensors {
-                try await sensor.line(containing: "\"event\":\"subscribed\"", within: .seconds(90))
+                try await EventLog(of: sensor).event(.subscribed, within: .seconds(90))
             }
             // By now all are connected. What is typed goes to one sensor alone.
             for (number, sensor) in sensors.enumerated() {
@@ -98,7 +98,7 @@ extension AmongMany {
         /// Waits until all receive what the sensor sends. bluetoothd 5.66 reports only the first that subscribes, so a
         /// chirp finds it out.
         private func becomeReady(_ listens: [ChildProcess], at sensor: Sensor) async throws {
-            try await sensor.event("subscribed", within: .seconds(60))
+            try await sensor.event(.subscribed, within: .seconds(60))
             let deadline = ContinuousClock.now + .seconds(60)
             while !listens.allSatisfy({ !$0.lines.isEmpty }) {
                 try #require(.now < deadline, "not all are subscribed")

@@ -60,7 +60,7 @@ extension InTheLab {
             _ = try await first.values(1)
             let position = sensor.position
             try await central.endListen(to: .chirp)
-            try await sensor.event("unsubscribed", from: position)
+            try await sensor.event(.unsubscribed, from: position)
             try await sensor.command("chirp", "lost")
             let second = try await central.listen(to: .chirp, on: sensor)
             try await sensor.command("chirp", "two")

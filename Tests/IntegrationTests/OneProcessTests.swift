@@ -33,7 +33,7 @@ extension AmongMany {
                         ])
                 }
                 do {
-                    try await sensors.process.events("subscribed", notifying)
+                    try await sensors.event(.subscribed, count: notifying)
                 } catch {
                     throw LabError("\(error)\n" + listens.map(\.transcript).joined(separator: "\n"))
                 }
@@ -58,19 +58,19 @@ extension AmongMany {
             try await withGroup(4) { sensors in
                 let (off, ended, other) = (sensors[0], sensors[1], sensors[2])
                 try await sensors.command("quit", "--peripheral", ended.id)
-                try await sensors.process.event("ended", of: ended.id)
+                try await sensors.event(.ended, of: ended)
                 try await sensors.command("power", "off", "--peripheral", off.id)
-                try await sensors.process.event("state", of: off.id)
+                try await sensors.event(.state, of: off)
                 let listen = try ChildProcess(
                     "bluejay",
                     ["listen", other.name, ChirpService.chirp, "--adapter", Self.central, "--format", "hex"])
-                try await sensors.process.event("subscribed", of: other.id)
+                try await sensors.event(.subscribed, of: other)
                 try await sensors.command("chirp", "hex:0a0b", "--peripheral", other.id)
                 try await listen.line(containing: "0a0b", within: .seconds(60))
                 _ = try await listen.interrupt()
-                let position = sensors.process.lines.count
+                let position = sensors.position
                 try await sensors.command("power", "on", "--peripheral", off.id)
-                try await sensors.process.event("advertising", of: off.id, from: position)
+                try await sensors.event(.advertising, of: off, from: position)
             }
         }
 

@@ -46,18 +46,21 @@ extension OnTwoHosts {
             case .passkeyOfSensor:
                 let pairing = try pair("--passkey", "-")
                 try pairing.type(
-                    answer(try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))))
+                    answer(
+                        try Lock.passkey(
+                            in: try await lock.event(.passkeyDisplayed) { $0.central == Lab.centralAddress })))
                 return pairing
             case .passkeyOfCentral:
                 let pairing = try pair()
-                try await lock.event("passkey-requested", Lab.centralAddress)
+                try await lock.event(.passkeyRequested) { $0.central == Lab.centralAddress }
                 let shown = try Lock.passkey(in: try await pairing.line(containing: #""event":"passkey""#))
                 try await lock.command("passkey", answer(shown))
                 return pairing
             case .comparison:
                 let pairing = try pair("--yes")
                 let here = try Lock.passkey(in: try await pairing.line(containing: #""event":"comparison""#))
-                let there = try Lock.passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
+                let there = try Lock.passkey(
+                    in: try await lock.event(.comparisonRequested) { $0.central == Lab.centralAddress })
                 #expect(here == there)
                 try await lock.command("confirm", isRight ? "yes" : "no")
                 return pairing
@@ -71,11 +74,11 @@ extension OnTwoHosts {
                 let pairing = try await run(method, at: lock)
                 #expect(try await pairing.exitStatus(within: .seconds(60)) == 0, "\(pairing.transcript)")
                 #expect(pairing.transcript.contains(#""method":"\#(method.name)""#), "\(pairing.transcript)")
-                try await lock.event("paired", Lab.centralAddress)
+                try await lock.event(.paired) { $0.central == Lab.centralAddress }
                 try await Lab.here.bluetoothd(.restart)
                 let position = lock.position
                 try await Lab.runAtSensor("lab-bluetoothd", "restart")
-                try await lock.event("advertising", from: position, within: .seconds(60))
+                try await lock.event(.advertising, from: position, within: .seconds(60))
                 // The keys are there: nothing is asked, and what an authenticated link may read is read.
                 let again = try pair()
                 #expect(try await again.exitStatus(within: .seconds(60)) == 0, "\(again.transcript)")
@@ -93,7 +96,7 @@ extension OnTwoHosts {
             try await withLock(method.sensor) { lock in
                 let pairing = try await run(method, at: lock, isRight: false)
                 #expect(try await pairing.exitStatus(within: .seconds(20)) == status, "\(pairing.transcript)")
-                try await lock.event("pairing-failed", Lab.centralAddress, within: .seconds(20))
+                try await lock.event(.pairingFailed, within: .seconds(20)) { $0.central == Lab.centralAddress }
                 let known = try await Lab.runAtSensor("bluetoothctl", "devices", "Paired")
                 #expect(known.isEmpty, "\(known)")
             }

@@ -51,12 +51,13 @@ extension InTheLab {
         func `a passkey that the sensor shows is entered`() async throws {
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
+                try pairing.type(
+                    try Lock.passkey(in: try await lock.event(.passkeyDisplayed) { $0.central == Lab.centralAddress }))
                 try await expect(pairing, ends: 0, #""method":"passkey entry""#)
-                try await lock.event("paired", Lab.centralAddress)
+                try await lock.event(.paired) { $0.central == Lab.centralAddress }
                 try await expectAuthenticatedLink()
                 // Once is enough.
-                #expect(lock.process.lines.count { $0.contains("passkey-displayed") } == 1)
+                #expect(lock.events.count { $0.kind == .passkeyDisplayed } == 1)
                 try await expect(try pair(), ends: 0, sensor)
             }
         }
@@ -65,7 +66,7 @@ extension InTheLab {
         func `a passkey that the central shows is entered at the sensor`() async throws {
             try await withLock("{io: keyboard}") { lock in
                 let pairing = try pair()
-                try await lock.event("passkey-requested", Lab.centralAddress)
+                try await lock.event(.passkeyRequested) { $0.central == Lab.centralAddress }
                 let shown = try Lock.passkey(in: try await pairing.line(containing: #""event":"passkey""#))
                 try await lock.command("passkey", shown)
                 try await expect(pairing, ends: 0, #""method":"passkey entry""#)
@@ -79,7 +80,8 @@ extension InTheLab {
             try await withLock("{io: yes-no}") { lock in
                 let pairing = try pair("--yes")
                 let here = try Lock.passkey(in: try await pairing.line(containing: #""event":"comparison""#))
-                let there = try Lock.passkey(in: try await lock.event("comparison-requested", Lab.centralAddress))
+                let there = try Lock.passkey(
+                    in: try await lock.event(.comparisonRequested) { $0.central == Lab.centralAddress })
                 #expect(here == there)
                 try lock.type("confirm yes")
                 try await expect(pairing, ends: 0, #""method":"numeric comparison""#)
@@ -91,7 +93,7 @@ extension InTheLab {
         func `Just Works does not authenticate`() async throws {
             try await withLock("{io: none}") { lock in
                 try await expect(try pair(), ends: 0, #""method":"Just Works""#)
-                try await lock.event("paired", Lab.centralAddress)
+                try await lock.event(.paired) { $0.central == Lab.centralAddress }
                 let read = try ChildProcess(
                     "bluejay", ["read", sensor, Lock.authenticated, "--adapter", Lab.centralAdapter])
                 // The request is refused, or the sensor ends the link.
@@ -104,13 +106,13 @@ extension InTheLab {
             let lab = try Lab.here
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(try Lock.passkey(in: try await lock.event("passkey-displayed")))
+                try pairing.type(try Lock.passkey(in: try await lock.event(.passkeyDisplayed)))
                 try await expect(pairing, ends: 0, "paired")
                 let position = lock.position
                 try await lab.bluetoothd(.restart)
-                try await lock.event("advertising", from: position, within: .seconds(60))
+                try await lock.event(.advertising, from: position, within: .seconds(60))
                 try await expectAuthenticatedLink()
-                #expect(!lock.process.lines.dropFirst(position).contains { $0.contains("passkey") })
+                #expect(!lock.events.dropFirst(position).contains { $0.passkey != nil || $0.kind == .passkeyRequested })
             }
         }
 
@@ -124,12 +126,12 @@ extension InTheLab {
                 }
                 let position = lock.position
                 try await central.bluejay.pair(found, capability: .keyboard) { request in
-                    let line = try? await lock.event("passkey-displayed", from: position)
-                    let passkey = line.flatMap { try? object($0)["passkey"] as? String }.flatMap { CBPasskey($0) }
+                    let event = try? await lock.event(.passkeyDisplayed, from: position)
+                    let passkey = event?.passkey.flatMap { CBPasskey($0) }
                     guard request == .enterPasskey, let passkey else { return .no }
                     return .passkey(passkey)
                 }
-                try await lock.event("paired", Lab.centralAddress)
+                try await lock.event(.paired) { $0.central == Lab.centralAddress }
                 try await expectAuthenticatedLink()
             }
         }
@@ -144,11 +146,12 @@ extension InTheLab {
                 try await control.line(containing: "Device \(sensor)", within: .seconds(60))
                 try control.type("scan off")
                 try control.type("pair \(sensor)")
-                let shown = try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress))
+                let shown = try Lock.passkey(
+                    in: try await lock.event(.passkeyDisplayed) { $0.central == Lab.centralAddress })
                 try await control.line(containing: "Request passkey")
                 try control.type(shown)
                 try await control.line(containing: "Pairing successful")
-                try await lock.event("paired", Lab.centralAddress)
+                try await lock.event(.paired) { $0.central == Lab.centralAddress }
                 try control.type("quit")
                 _ = try await control.exitStatus()
                 try await expectAuthenticatedLink()
@@ -162,17 +165,18 @@ extension InTheLab {
             let words = ["pair", sensor, "--json", "--adapter", Lab.centralAdapter]
             try await withLock("{io: display}") { lock in
                 let pairing = try ChildProcess(inTerminal: "bluejay", words)
-                try pairing.type(try Lock.passkey(in: try await lock.event("passkey-displayed", Lab.centralAddress)))
+                try pairing.type(
+                    try Lock.passkey(in: try await lock.event(.passkeyDisplayed) { $0.central == Lab.centralAddress }))
                 try await expect(pairing, ends: 0, "passkey that the device shows: ")
                 try await expectAuthenticatedLink()
             }
             try await withLock("{io: yes-no}") { lock in
                 let pairing = try ChildProcess(inTerminal: "bluejay", words)
                 try await pairing.line(containing: #""event":"comparison""#)
-                try await lock.event("comparison-requested")
+                try await lock.event(.comparisonRequested)
                 try pairing.type(TerminalKey.interrupt)
                 try await expect(pairing, ends: 130, "does the device show the same? yes or no: ")
-                try await lock.event("pairing-failed")
+                try await lock.event(.pairingFailed)
             }
         }
 
@@ -226,9 +230,9 @@ extension InTheLab {
         func `a wrong passkey is said to be wrong`() async throws {
             try await withLock("{io: display}") { lock in
                 let pairing = try pair("--passkey", "-")
-                try pairing.type(Lock.another(try Lock.passkey(in: try await lock.event("passkey-displayed"))))
+                try pairing.type(Lock.another(try Lock.passkey(in: try await lock.event(.passkeyDisplayed))))
                 try await expect(pairing, ends: 12, "The passkey is wrong")
-                try await lock.event("pairing-failed", "the passkey is wrong")
+                try await lock.event(.pairingFailed) { $0.message?.contains("the passkey is wrong") == true }
             }
         }
 
@@ -239,7 +243,7 @@ extension InTheLab {
                 let pairing = try pair()
                 let shown = try Lock.passkey(in: try await pairing.line(containing: #""event":"passkey""#))
                 try await expect(pairing, ends: shown == "001234" ? 0 : 12, "pair")
-                #expect(!lock.process.lines.contains { $0.contains("passkey-requested") })
+                #expect(!lock.events.contains { $0.kind == .passkeyRequested })
             }
         }
 
@@ -247,10 +251,10 @@ extension InTheLab {
         func `numbers that differ are told apart`() async throws {
             try await withLock("{io: yes-no}") { lock in
                 let pairing = try pair("--yes")
-                try await lock.event("comparison-requested")
+                try await lock.event(.comparisonRequested)
                 try await lock.command("confirm", "no")
                 try await expect(pairing, ends: 13, "The numbers do not match")
-                try await lock.event("pairing-failed", "dittojay refused")
+                try await lock.event(.pairingFailed) { $0.message?.contains("dittojay refused") == true }
             }
         }
 
@@ -258,7 +262,7 @@ extension InTheLab {
         func `a script is not kept waiting`() async throws {
             try await withLock("{io: yes-no}") { lock in
                 try await expect(try pair(), ends: 10, "use --yes, or a terminal")
-                try await lock.event("pairing-failed")
+                try await lock.event(.pairingFailed)
                 try await expect(try pair("--passkey", "123456"), ends: 12, "The passkey is wrong")
             }
             try await withLock("{io: display}") { _ in
@@ -272,7 +276,7 @@ extension InTheLab {
         func `nobody answers in time`() async throws {
             try await withLock("{io: keyboard}") { lock in
                 try await expect(try pair(), ends: 14, "30 seconds")
-                try await lock.event("pairing-failed", "was not answered in time")
+                try await lock.event(.pairingFailed) { $0.message?.contains("was not answered in time") == true }
             }
         }
 
@@ -281,7 +285,7 @@ extension InTheLab {
             let lab = try Lab.here
             try await withLock("{io: none}") { lock in
                 try await expect(try pair(), ends: 0, "paired")
-                try await lock.event("paired")
+                try await lock.event(.paired)
                 try await lab.forget(Lab.centralAddress, on: Lab.sensorAdapter)
                 try await expect(try pair(), ends: 15, "lost the keys of its pairing")
                 try await lab.bluejay("unpair", sensor)

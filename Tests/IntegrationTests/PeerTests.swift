@@ -18,7 +18,7 @@ extension InTheLab {
             try control.type("scan off")
             try control.type("connect \(Lab.sensorAddress)")
             try await control.line(containing: "Connection successful", within: .seconds(60))
-            try await sensor.event("connected", Lab.centralAddress)
+            try await sensor.event(.connected) { $0.central == Lab.centralAddress }
             try await control.line(containing: "ServicesResolved: yes", within: .seconds(60))
             try control.type("menu gatt")
             try control.type("list-attributes \(Lab.sensorAddress)")
@@ -26,14 +26,14 @@ extension InTheLab {
             try control.type("select-attribute 00002a37-0000-1000-8000-00805f9b34fb")
             try control.type("notify on")
             try await control.line(containing: "Notify started", within: .seconds(30))
-            try await sensor.event("subscribed", "heart-rate-measurement")
+            try await sensor.event(.subscribed) { $0.characteristic == "heart-rate-measurement" }
             try await control.line(containing: "Value:", within: .seconds(30))
             let position = sensor.position
             try control.type("notify off")
-            try await sensor.event("unsubscribed", from: position)
+            try await sensor.event(.unsubscribed, from: position)
             try control.type("back")
             try control.type("disconnect \(Lab.sensorAddress)")
-            try await sensor.event("disconnected", from: position)
+            try await sensor.event(.disconnected, from: position)
             try control.type("quit")
             _ = try await control.exitStatus()
             try await sensor.stop()

@@ -62,7 +62,7 @@ extension OnTwoHosts {
             let mark = sensor.position
             try await Lab.runAtSensor("bluetoothctl", "power", "off")
             try await Lab.runAtSensor("bluetoothctl", "power", "on")
-            try await sensor.event("advertising", from: mark, within: .seconds(60))
+            try await sensor.event(.advertising, from: mark, within: .seconds(60))
             return try await advertisedAddress()
         }
 

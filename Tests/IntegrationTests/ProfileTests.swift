@@ -114,7 +114,9 @@ extension InTheLab {
                             _ = try await central.read(Faulty.silent, as: Data.self)
                         }
                     }
-                    try await sensor.event("fault", "no answer to a \(isWrite ? "write" : "read")", from: position)
+                    try await sensor.event(.fault, from: position) {
+                        $0.message?.contains("no answer to a \(isWrite ? "write" : "read")") == true
+                    }
                     try await sensor.command("disconnect")
                     await #expect(throws: (any Error).self) { try await answer.value }
                     try await central.observer.connections.first(after: links)
@@ -201,14 +203,14 @@ extension InTheLab {
                 #expect(try await central.read(Faulty.optional, as: String.self) == "here")
                 var position = sensor.position
                 try await central.write(Data("away".utf8), to: Faulty.trigger)
-                try await sensor.event("service-removed", "optional", from: position)
+                try await sensor.event(.serviceRemoved, from: position) { $0.service == "optional" }
                 await #expect(throws: (any Error).self) {
                     // The news of it may still be on its way to the central.
                     for _ in 0..<100 { _ = try await central.read(Faulty.optional, as: String.self) }
                 }
                 position = sensor.position
                 try await central.write(Data("back".utf8), to: Faulty.trigger)
-                try await sensor.event("service-added", "optional", from: position)
+                try await sensor.event(.serviceAdded, from: position) { $0.service == "optional" }
                 try await untilItSucceeds { _ = try await central.read(Faulty.optional, as: String.self) }
                 await #expect(throws: BluejayError.self) { _ = try await central.read(Faulty.missing, as: Data.self) }
             }
@@ -248,14 +250,8 @@ extension InTheLab {
             let before = try await central.listen(to: .chirp, on: sensor)
             #expect(try await before.values(1).first?.get() == Data("before".utf8))
             // The service goes: the listen ends. It comes back twice.
-            try await sensor.event("service-removed")
-            var position = 0
-            for _ in 0..<2 {
-                try await sensor.event("service-added", from: position)
-                position =
-                    try #require(
-                        sensor.process.lines.dropFirst(position).firstIndex { $0.contains("\"service-added\"") }) + 1
-            }
+            try await sensor.event(.serviceRemoved)
+            try await sensor.event(.serviceAdded, count: 2, within: .seconds(40))
             let after = Collector<Data>()
             try await untilItSucceeds {
                 let seen = sensor.position
@@ -264,7 +260,7 @@ extension InTheLab {
                         if case .success(let value) = result { after.add(value) }
                     }
                 }
-                try await sensor.event("subscribed", from: seen, within: .seconds(5))
+                try await sensor.event(.subscribed, from: seen, within: .seconds(5))
             }
             #expect(try await after.values(1).first == Data("after".utf8))
             try await central.observer.disconnections.first()

@@ -40,16 +40,16 @@ extension AmongMany {
             try await withProxy("--record", record) { sensor, proxy in
                 #expect(try await bluejay("read", Proxy.address, "180D/2A38", "--format", "u8") == ["1"])
                 _ = try await bluejay("write", Proxy.address, "180D/2A38", "u8:3")
-                try await sensor.event("written", "\"value\":\"03\"")
+                try await sensor.event(.written) { $0.value == Data([3]) }
                 _ = try await bluejay("write", Proxy.address, "180D/2A39", "u8:7", status: 6)
                 let long = String(repeating: "ab", count: 300)
                 _ = try await bluejay("write", Proxy.address, LabService.store, "hex:\(long)")
                 #expect(try await bluejay("read", Proxy.address, LabService.store, "--format", "hex") == [long])
                 let values = try listen("2A37", by: 1, "--count", "3")
                 #expect(try await values.exitStatus() == 0 && values.lines.count == 3)
-                try await proxy.event("unsubscribed")
+                try await proxy.event(.unsubscribed)
                 // A central keeps its link until it leaves; the device's is the proxy's.
-                #expect(!sensor.process.lines.contains { $0.contains("\"disconnected\"") })
+                #expect(!sensor.events.contains { $0.kind == .disconnected })
             }
             let lines = try String(contentsOfFile: record, encoding: .utf8).split(separator: "\n")
             func recorded(_ event: String, _ parts: String...) -> Bool {
@@ -90,18 +90,18 @@ extension AmongMany {
         @Test func `several centrals share one subscription of the device`() async throws {
             try await withProxy { sensor, proxy in
                 let first = try listen("2A37", by: 1)
-                try await sensor.event("subscribed")
+                try await sensor.event(.subscribed)
                 let second = try listen("2A37", by: 4)
                 try await first.line(containing: "6", within: .seconds(30))
                 try await second.line(containing: "6", within: .seconds(30))
                 _ = try await first.interrupt()
-                try await proxy.event("disconnected", Lab.centralAddress)
+                try await proxy.event(.disconnected) { $0.central == Lab.centralAddress }
                 let seen = second.lines.count
                 try await second.line(containing: "6", from: seen + 2, within: .seconds(30))
-                #expect(!sensor.process.lines.contains { $0.contains("\"unsubscribed\"") })
+                #expect(!sensor.events.contains { $0.kind == .unsubscribed })
                 _ = try await second.interrupt()
-                try await sensor.event("unsubscribed")
-                #expect(sensor.process.lines.count { $0.contains("\"event\":\"subscribed\"") } == 1)
+                try await sensor.event(.unsubscribed)
+                #expect(sensor.events.count { $0.kind == .subscribed } == 1)
             }
         }
 
@@ -111,12 +111,12 @@ extension AmongMany {
                 try await monitor.line(containing: "6", within: .seconds(30))
                 let start = proxy.position
                 try await sensor.command("disconnect")
-                try await proxy.event("device-disconnected", Lab.sensorAddress, from: start)
-                try await proxy.event("advertising-stopped", from: start)
-                try await proxy.event("disconnected", Lab.centralAddress, from: start)
+                try await proxy.event(.deviceDisconnected, from: start) { $0.device == Lab.sensorAddress }
+                try await proxy.event(.advertisingStopped, from: start)
+                try await proxy.event(.disconnected, from: start) { $0.central == Lab.centralAddress }
                 #expect(try await monitor.exitStatus() == 5, "\(monitor.transcript)")
-                try await proxy.event("device-connected", from: start)
-                try await proxy.event("advertising", from: start)
+                try await proxy.event(.deviceConnected, from: start)
+                try await proxy.event(.advertising, from: start)
                 #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["1"])
             }
         }
@@ -128,10 +128,12 @@ extension AmongMany {
                 let start = proxy.position
                 _ = try await bluejay("read", Proxy.address, leaving, status: 5)
                 // The device drops the link at once, without an answer, and so does the proxy.
-                try await proxy.event("read", "not answered: the link to the device was lost", from: start)
-                try await proxy.event("device-disconnected", from: start)
-                try await proxy.event("disconnected", Lab.centralAddress, from: start)
-                try await proxy.event("advertising", from: start)
+                try await proxy.event(.read, from: start) {
+                    $0.message?.contains("not answered: the link to the device was lost") == true
+                }
+                try await proxy.event(.deviceDisconnected, from: start)
+                try await proxy.event(.disconnected, from: start) { $0.central == Lab.centralAddress }
+                try await proxy.event(.advertising, from: start)
                 #expect(try await bluejay("read", Proxy.address, leaving, "--format", "text") == ["back"])
             }
         }
@@ -141,16 +143,16 @@ extension AmongMany {
                 let monitor = try listen("2A37", by: 1)
                 try await monitor.line(containing: "6", within: .seconds(30))
                 try await sensor.command("service", "remove", "chirp")
-                try await proxy.event("service-removed", "chirp")
+                try await proxy.event(.serviceRemoved) { $0.service == "chirp" }
                 let start = proxy.position
                 try await sensor.command("service", "add", "chirp")
-                try await proxy.event("service-added", "chirp", from: start)
+                try await proxy.event(.serviceAdded, from: start) { $0.service == "chirp" }
                 // The link, and the subscription of another service, have taken no notice.
                 let seen = monitor.lines.count
                 try await monitor.line(containing: "6", from: seen + 2, within: .seconds(30))
                 _ = try await monitor.interrupt()
                 let chirps = try listen(ChirpService.chirp, by: 1, "--count", "1")
-                try await sensor.event("subscribed", "\"chirp\"")
+                try await sensor.event(.subscribed) { $0.characteristic == "chirp" }
                 try await sensor.command("chirp", "tweet")
                 #expect(try await chirps.exitStatus() == 0)
                 #expect(chirps.lines == ["7477656574"])
@@ -161,16 +163,16 @@ extension AmongMany {
             try await withProxy("--replace", "body-sensor-location=u8:5", "--replace-writes", "store=text:other") {
                 sensor, proxy in
                 #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["5"])
-                try await proxy.event("read", "\"value\":\"05\",\"original\":\"01\"")
+                try await proxy.event(.read) { $0.value == Data([5]) && $0.original == Data([1]) }
                 _ = try await bluejay("write", Proxy.address, LabService.store, "text:mine")
-                try await sensor.event("written", "\"value\":\"6f74686572\"")
+                try await sensor.event(.written) { $0.value == Data("other".utf8) }
                 try await proxy.command("set", "body-sensor-location", "u8:6")
                 #expect(try await bluejay("read", Proxy.address, "2A38", "--format", "u8") == ["6"])
                 try await proxy.command(
                     "fault", "add", "body-sensor-location", "read", "--error", "0x85", "--times", "1")
-                let reads = sensor.process.lines.count { $0.contains("\"event\":\"read\"") }
+                let reads = sensor.events.count { $0.kind == .read }
                 _ = try await bluejay("read", Proxy.address, "2A38", status: 6)
-                #expect(sensor.process.lines.count { $0.contains("\"event\":\"read\"") } == reads, "not passed on")
+                #expect(sensor.events.count { $0.kind == .read } == reads, "not passed on")
                 let status = try await proxy.command("status", "--json")
                 let device =
                     "\"device\":{\"name\":\"Dittojay\",\"address\":\"\(Lab.sensorAddress)\",\"adapter\":\"hci2\",\"isConnected\":true}"
@@ -186,7 +188,7 @@ extension AmongMany {
                 let values = try listen("2A37", by: 4)
                 try await values.line(containing: "6", within: .seconds(30))
                 let slow = try ChildProcess("bluejay", ["read", Proxy.address, LabService.store, "--adapter", "hci1"])
-                try await sensor.event("fault", "delay")
+                try await sensor.event(.fault) { $0.message?.contains("delay") == true }
                 let seen = values.lines.count
                 _ = try await Lab.here.bluejay(["read", Proxy.address, "2A38", "--adapter", "hci5"], expecting: 6)
                 #expect(slow.isRunning, "the device has answered too soon for the test")
@@ -201,9 +203,9 @@ extension AmongMany {
                 let values = try listen("2A37", by: 1)
                 try await values.line(containing: "6", within: .seconds(30))
                 try await proxy.stop()
-                #expect(proxy.process.transcript.contains("\"event\":\"disconnected\""))
+                #expect(proxy.events.contains { $0.kind == .disconnected })
                 #expect(!proxy.process.transcript.contains("bluetoothd does not answer"))
-                try await sensor.event("disconnected", within: .seconds(5))
+                try await sensor.event(.disconnected, within: .seconds(5))
                 #expect(try await values.exitStatus() == 5)
             }
         }

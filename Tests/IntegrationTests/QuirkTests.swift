@@ -153,10 +153,10 @@ extension InTheLab {
                 #expect(try await central.text(secret) == "between us")
                 let position = sensor.position
                 try await central.disconnect()
-                try await sensor.event("disconnected", from: position)
+                try await sensor.event(.disconnected, from: position)
                 try setNextHandle(0x80)
                 try sensor.type("+ late")
-                try await sensor.event("service-added", "late", from: position)
+                try await sensor.event(.serviceAdded, from: position) { $0.service == "late" }
                 try setNextHandle(0x280)
                 try await central.connectToPairedAndDiscover()
                 let isFound = try await central.services.contains { $0.uuid == Changing.late }

@@ -12,7 +12,7 @@ extension InTheLab {
             let (radio, sensor) = (try LabRadio.here, try Sensor.here)
             let central = try await Central()
             try await central.connectToSensor()
-            try await sensor.event("connected", Lab.centralAddress)
+            try await sensor.event(.connected) { $0.central == Lab.centralAddress }
             #expect(try await radio.status().links.map(\.peripheral) == ["sensor"])
 
             try await radio.move("sensor", to: (300, 0), over: .seconds(10))

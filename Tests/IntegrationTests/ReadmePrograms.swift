@@ -19,7 +19,7 @@ extension InTheLab {
             #expect(beats.count == 5, "\(program.transcript)")
             let rates = beats.compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
             #expect(rates.count == 5 && rates.allSatisfy { (30...250).contains($0) }, "\(program.transcript)")
-            try await sensor.event("unsubscribed")
+            try await sensor.event(.unsubscribed)
             try await sensor.stop()
         }
 
@@ -32,7 +32,7 @@ extension InTheLab {
                     "connected", "ordered", "noted: medium, 180 ml, 935 tenths of a degree", "as ordered: true",
                     "brewed: 25 %", "brewed: 50 %", "brewed: 75 %", "brewed: 100 %", "left: disconnected",
                 ], "\(program.transcript)")
-            try await sensor.event("written", "0200b4a70300")
+            try await sensor.event(.written) { $0.value == Data([0x02, 0x00, 0xB4, 0xA7, 0x03, 0x00]) }
             try await sensor.stop()
         }
 
@@ -99,7 +99,7 @@ extension InTheLab {
         func `a service that is removed and added again is reported to its observer`(mode: Int) async throws {
             let sensor = try await peripheral()
             let program = try start("service-observer", mode)
-            try await sensor.event("subscribed", "chirp")
+            try await sensor.event(.subscribed) { $0.characteristic == "chirp" }
             try await sensor.command("chirp", "tweet")
             try await program.line(containing: "heard tweet")
             try await sensor.command("service", "remove", "chirp")
@@ -107,7 +107,7 @@ extension InTheLab {
             let position = sensor.position
             try await sensor.command("service", "add", "chirp")
             try await program.line(containing: "a service was added")
-            try await sensor.event("subscribed", "chirp", from: position)
+            try await sensor.event(.subscribed, from: position) { $0.characteristic == "chirp" }
             try await sensor.command("chirp", "twitter")
             try await program.line(containing: "heard twitter")
             #expect(try await program.exitStatus() == 0, "\(program.transcript)")

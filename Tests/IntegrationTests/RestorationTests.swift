@@ -12,7 +12,7 @@ extension InTheLab {
                 let mark = sensor.position
                 try program.first.type("end rate")
                 try await program.event("ended")
-                try await sensor.event("unsubscribed", from: mark)
+                try await sensor.event(.unsubscribed, from: mark)
                 let seen = sensor.position
                 var latencies: [TimeInterval] = []
                 var starts: [TimeInterval] = []
@@ -28,7 +28,7 @@ extension InTheLab {
                     let order = ["started", "restored", "connected", "on", "unhandled"].map { names.firstIndex(of: $0) }
                     #expect(order.allSatisfy { $0 != nil }, "\(names)")
                     #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted(), "\(names)")
-                    let chirp = try sensor.time(ofLast: "chirped")
+                    let chirp = try #require(sensor.events.last { $0.kind == .chirped }?.time)
                     latencies.append(value.time.timeIntervalSince(chirp))
                     // So that the next round finds a program that has settled.
                     try await program.event("listening", from: start)
@@ -40,8 +40,8 @@ extension InTheLab {
                 print("from a start of the program by hand to its first line: \(starts), median \(start) s")
                 // A second, unless the machine is so busy that a start alone takes a good part of it.
                 #expect(median < max(1, 3 * start))
-                let since = sensor.process.lines.dropFirst(seen).joined()
-                #expect(!since.contains("unsubscribed") && !since.contains("disconnected"), "\(since)")
+                let since = sensor.events.dropFirst(seen)
+                #expect(!since.contains { $0.kind == .unsubscribed || $0.kind == .disconnected }, "\(since)")
             }
         }
 
@@ -98,7 +98,7 @@ extension InTheLab {
                 let seen = sensor.position
                 let status = try await program.first.interrupt()
                 #expect(status == 0)
-                try await sensor.event("disconnected", from: seen)
+                try await sensor.event(.disconnected, from: seen)
                 let starts = program.events.filter { $0.name == "started" }.count
                 try await sensor.command("chirp", "nobody")
                 // What the agent would do, it would do now: another program is served.
@@ -112,10 +112,10 @@ extension InTheLab {
             try await withRestoredProgram { sensor, program in
                 let seen = sensor.position
                 try await program.killAgent()
-                try await sensor.event("unsubscribed", from: seen)
+                try await sensor.event(.unsubscribed, from: seen)
                 // The program starts another one, which subscribes again.
                 let start = program.position
-                try await sensor.event("subscribed", "chirp", from: seen, within: .seconds(60))
+                try await sensor.event(.subscribed, from: seen, within: .seconds(60)) { $0.characteristic == "chirp" }
                 try await sensor.command("chirp", "again")
                 try await program.event("value", from: start) { $0.value == Data("again".utf8) }
                 #expect(try program.isRunning)
@@ -132,7 +132,7 @@ extension InTheLab {
                 let seen = sensor.position
                 let start = program.position
                 try await program.startAgent()
-                try await sensor.event("subscribed", from: seen, within: .seconds(60))
+                try await sensor.event(.subscribed, from: seen, within: .seconds(60))
                 try await sensor.command("chirp", "still there")
                 try await program.event("restored", from: start)
                 try await program.event("unhandled", from: start) { $0.value == Data("still there".utf8) }
@@ -202,7 +202,7 @@ extension InTheLab {
                 try await program.kill()
                 let (seen, start) = (sensor.position, program.position)
                 try await Lab.here.bluetoothd(.restart)
-                try await sensor.event("subscribed", from: seen, within: .seconds(90))
+                try await sensor.event(.subscribed, from: seen, within: .seconds(90))
                 try await sensor.command("chirp", "again")
                 try await program.event("restored", from: start, within: .seconds(60))
                 try await program.event("unhandled", from: start) { $0.value == Data("again".utf8) }
@@ -304,16 +304,5 @@ extension InTheLab {
                         crowd[index].close()
                         crowd[index] = connect()
             """
-    }
-}
-
-extension Sensor {
-    /// When the last event of this name was.
-    func time(ofLast name: String) throws -> Date {
-        let line = process.lines.last { $0.contains("\"event\":\"\(name)\"") }
-        guard let line, let fields = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
-            let text = fields["time"] as? String
-        else { throw LabError("no \(name):\n\(process.transcript)") }
-        return try Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)
     }
 }

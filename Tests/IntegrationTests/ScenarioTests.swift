@@ -70,7 +70,7 @@ extension InTheLab {
             #expect(status == 0, "\(story)")
             let report = try String(contentsOf: junit, encoding: .utf8)
             #expect(report.contains(#"failures="0" errors="0" skipped="0""#), "\(report)")
-            #expect(!sensor.process.lines.contains { $0.contains(#""event":"failed""#) }, "\(story)")
+            #expect(!sensor.events.contains { $0.kind == .failed }, "\(story)")
             // The burst is no order, and each of its values arrives.
             #expect(notes.count { $0.hasPrefix("not understood: ") } == 20, "\(story)")
 
@@ -124,15 +124,9 @@ extension InTheLab {
             let monitor = try ChildProcess("bluejay", ["monitor", "Dittojay", "--adapter", Lab.centralAdapter])
             #expect(try await sensor.process.exitStatus(within: .seconds(60)) == 0)
             _ = try await monitor.interrupt()
-            let links = try sensor.process.lines.map(object).filter {
-                ($0["event"] as? String)?.hasSuffix("connected") == true
-            }
-            #expect(
-                links.compactMap { $0["event"] as? String } == [
-                    "connected", "disconnected", "connected", "disconnected",
-                ])
-            let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-            let times = try links.map { try format.parse($0["time"] as? String ?? "") }
+            let links = sensor.events.filter { $0.kind == .connected || $0.kind == .disconnected }
+            #expect(links.map(\.kind) == [.connected, .disconnected, .connected, .disconnected])
+            let times = try links.map { try #require($0.time) }
             for (begin, end) in [(0, 1), (2, 3)] { #expect(times[end].timeIntervalSince(times[begin]) < 1) }
             try await Lab.here.forgetEachOther()
         }
@@ -153,8 +147,9 @@ extension InTheLab {
             try await sensor.command("power", "off")
             try await find(3)
             try await sensor.command("advertise", "on", expecting: 8)
+            let position = sensor.position
             try await sensor.command("power", "on")
-            try await sensor.event("advertising", from: sensor.position - 1)
+            try await sensor.event(.advertising, from: position)
             try await find(0)
             // It leaves the controller as it was.
             try await sensor.command("power", "off")

@@ -39,7 +39,7 @@ extension InTheLab.ServiceChange {
             let position = sensor.position
             // Fifty times away and back, each as soon as bluetoothd has carried out the one before.
             try await central.write("flap", to: anchor.found(Changing.trigger))
-            try await sensor.events("service-added", 50, from: position)
+            try await sensor.event(.serviceAdded, count: 50, from: position, within: .seconds(120))
             var texts: [String] = []
             try await untilItSucceeds {
                 try await central.discoverEverything()
@@ -117,12 +117,12 @@ extension InTheLab.ServiceChange {
             for round in rounds {
                 let position = sensor.position
                 try await central.disconnect()
-                try await sensor.event("disconnected", from: position)
+                try await sensor.event(.disconnected, from: position)
                 for (command, service) in round.commands {
                     let position = sensor.position
                     try sensor.type("\(command) \(service)")
-                    let event = command == "+" ? "service-added" : "service-removed"
-                    try await sensor.event(event, service, from: position)
+                    let event: SensorEvent.Kind = command == "+" ? .serviceAdded : .serviceRemoved
+                    try await sensor.event(event, from: position) { $0.service == service }
                 }
                 if paired {
                     try await central.connectToPairedAndDiscover()
@@ -223,7 +223,7 @@ extension InTheLab.ServiceChange {
                 bluejay.listen(to: ticker, completion: note("ticker") as (ReadResult<Data>) -> Void)
                 bluejay.endListen(to: ticker, completion: note("end"))
             }
-            try await sensor.event("fault", "slow", from: position)
+            try await sensor.event(.fault, from: position) { $0.characteristic == "slow" }
             try sensor.type("- guest")
             let reported = try await outcomes.values(4)
             // endListen has silently taken the listen out of the queue at once.

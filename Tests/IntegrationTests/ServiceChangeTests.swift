@@ -39,7 +39,7 @@ extension InTheLab {
                 // The link, and the other service's notifications, have taken no notice.
                 try await central.expectUnbroken(Changing.beat)
                 #expect(central.disconnections.values.isEmpty)
-                #expect(!sensor.process.lines.contains { $0.contains("\"unsubscribed\"") })
+                #expect(!sensor.events.contains { $0.kind == .unsubscribed })
                 #expect(central.changeSummary == ["100", "", "100", "", "100", ""])
             }
         }
@@ -146,7 +146,7 @@ extension InTheLab {
                             }
                         }
                     }
-                    try await sensor.event("fault", "slow", from: position)
+                    try await sensor.event(.fault, from: position) { $0.characteristic == "slow" }
                     // What is asked behind it fails as well.
                     let next = Task { await failure { _ = try await central.read(slow) } }
                     try sensor.type("- guest")

@@ -112,7 +112,7 @@ extension InTheLab {
                     return decoded?["sequence-number"]?["value"] as? Int
                 }
                 #expect(numbers.first == 1 && numbers == numbers.sorted(), "\(monitor.transcript)")
-                try await sensor.event("written", "0101")
+                try await sensor.event(.written) { $0.value == Data([1, 1]) }
             }
         }
 
@@ -129,7 +129,7 @@ extension InTheLab {
                 let records = lines.indices.filter { lines[$0].contains("\"glucose-measurement\"") }
                 #expect(records.count == 12 && (records.last ?? end) < end, "\(meter.transcript)")
                 #expect(try await meter.interrupt() == 0)
-                try await sensor.event("sent", "06000101")
+                try await sensor.event(.sent) { $0.value == Data([6, 0, 1, 1]) }
             }
         }
 
@@ -149,7 +149,8 @@ extension InTheLab {
                 let write = try await Lab.here.bluejay(
                     "write", Lab.sensorAddress, path, "hex:\(request)", expecting: 6)
                 #expect(write.transcript.contains("ATT error \(seen)"), "\(write.transcript)")
-                try await sensor.event("written", "\"attError\":\(Int(sent.dropFirst(2), radix: 16) ?? 0)")
+                let error = Int(sent.dropFirst(2), radix: 16)
+                try await sensor.event(.written) { $0.attError == error }
             }
         }
 
@@ -180,7 +181,7 @@ extension InTheLab {
                 let info = try await Lab.here.bluejay("info", Lab.sensorAddress, "--values")
                 let isShown = try await showsKeyboards()
                 #expect(info.transcript.contains("Human Interface Device") == isShown)
-                try await sensor.event("read", "hid-information")
+                try await sensor.event(.read) { $0.characteristic == "hid-information" }
                 guard isShown else { return }
                 let listen = try await Lab.here.bluejay("listen", Lab.sensorAddress, "2A4D", "--count", "2")
                 #expect(listen.transcript.contains("report 0000"), "\(listen.transcript)")

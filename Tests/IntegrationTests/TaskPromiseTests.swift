@@ -51,7 +51,7 @@ extension InTheLab {
                         existing.add(result.outcome)
                     }
                 }
-                try await sensor.event("subscribed", from: position)
+                try await sensor.event(.subscribed, from: position)
                 position = sensor.position
                 for call in ["listen", "flush", "write"] {
                     let failure = await failure {
@@ -69,14 +69,14 @@ extension InTheLab {
                     #expect(failure == "multipleListenTrapped", "\(call)")
                 }
                 _ = try await existing.values(existing.values.count + 3)
-                #expect(!sensor.process.lines.dropFirst(position).contains { $0.contains("\"unsubscribed\"") })
+                #expect(!sensor.events.dropFirst(position).contains { $0.kind == .unsubscribed })
                 try await central.run { peripheral in
                     try peripheral.endListen(to: Faulty.lossy) { ends.add($0.outcome) }
                     // There is nothing any longer.
                     try peripheral.endListen(to: Faulty.lossy) { ends.add($0.outcome) }
                 }
                 #expect(ends.values == ["success", "success"])
-                try await sensor.event("unsubscribed", from: position)
+                try await sensor.event(.unsubscribed, from: position)
                 let numbers = existing.values.compactMap(UInt8.init)
                 #expect(numbers.count == existing.values.count, "\(existing.values)")
                 // It counts to 255 and begins again.
@@ -103,7 +103,7 @@ extension InTheLab {
                         }
                     }
                     #expect(failure == "CBATTError 8")
-                    try await sensor.event("unsubscribed", from: position)
+                    try await sensor.event(.unsubscribed, from: position)
                     let isListening = try await onMain { [bluejay = central.bluejay] in
                         try bluejay.isListening(to: Faulty.lossy)
                     }

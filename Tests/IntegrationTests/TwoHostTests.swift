@@ -41,7 +41,7 @@ extension OnTwoHosts {
             try await betweenHosts { sensor, central in
                 try await central.write(Data([2]), to: .sensorLocation)
                 #expect(try await central.read(.sensorLocation, as: UInt8.self) == 2)
-                try await sensor.event("written", "02")
+                try await sensor.event(.written) { $0.value == Data([2]) }
                 let error = await #expect(throws: CBATTError.self) {
                     try await central.write(Data([2]), to: .controlPoint)
                 }
@@ -89,7 +89,7 @@ extension OnTwoHosts {
             // Heart rates would start it as well.
             try program.first.type("end rate")
             try await program.event("ended")
-            try await sensor.event("unsubscribed")
+            try await sensor.event(.unsubscribed)
             for round in 0..<3 {
                 try await program.kill()
                 let (start, mark) = (program.position, sensor.position)
@@ -97,8 +97,8 @@ extension OnTwoHosts {
                 let value = try await program.event("unhandled", from: start, within: .seconds(60))
                 #expect(value.source == "chirp" && value.value == Data("round \(round)".utf8))
                 try await program.event("listening", from: start, within: .seconds(60))
-                let since = sensor.process.lines.dropFirst(mark).joined()
-                #expect(!since.contains("unsubscribed") && !since.contains("disconnected"), "\(since)")
+                let since = sensor.events.dropFirst(mark)
+                #expect(!since.contains { $0.kind == .unsubscribed || $0.kind == .disconnected }, "\(since)")
             }
             try await program.stop()
             try await sensor.stop()
@@ -176,7 +176,7 @@ extension OnTwoHosts {
                 try await loss()
                 try await central.observer.disconnections.first(within: .seconds(60))
                 try await comeback()
-                try await sensor.event("advertising", from: mark, within: .seconds(60))
+                try await sensor.event(.advertising, from: mark, within: .seconds(60))
                 try await central.connectToSensor()
                 let values = try await central.listen(to: .chirp, on: sensor)
                 try await sensor.command("chirp", "again")
@@ -220,11 +220,11 @@ extension OnTwoHosts {
                 bluejay.register(connectionObserver: listener)
                 return listener
             }
-            try await sensor.event("subscribed", "chirp")
+            try await sensor.event(.subscribed) { $0.characteristic == "chirp" }
             let mark = sensor.position
             try await loss()
             try await central.observer.disconnections.first(within: .seconds(60))
-            try await sensor.event("subscribed", "chirp", from: mark, within: .seconds(90))
+            try await sensor.event(.subscribed, from: mark, within: .seconds(90)) { $0.characteristic == "chirp" }
             try await sensor.command("chirp", "again")
             #expect(try await listener.values.values(1) == [Data("again".utf8)])
         }

@@ -18,7 +18,7 @@ extension InTheLab {
                 #expect(try await central.read(.sensorLocation, as: UInt8.self) == 1)
                 try await central.write(Data([2]), to: .sensorLocation)
                 #expect(try await central.read(.sensorLocation, as: UInt8.self) == 2)
-                try await sensor.event("written", "02")
+                try await sensor.event(.written) { $0.value == Data([2]) }
             }
         }
 

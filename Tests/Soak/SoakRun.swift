@@ -125,7 +125,9 @@ final class SoakRun {
             guard try await change("- chirp", "service-removed", sensor),
                 try await change("+ chirp", "service-added", sensor)
             else {
-                try await sensor.process.line(containing: "Bluetooth is on", from: begin, within: Self.timeout)
+                try await sensor.event(.state, from: begin, within: Self.timeout) {
+                    $0.message?.contains("Bluetooth is on") == true
+                }
                 // Unless it is there.
                 try sensor.type("+ chirp")
                 break
@@ -141,13 +143,15 @@ final class SoakRun {
             try sensor.type("c \(text)")
             _ = try? await monitor.process.line(containing: text, from: heard, within: .milliseconds(100))
         }
-        let hasCrashed = sensor.process.lines.dropFirst(begin).contains { $0.contains("bluetoothd is not running") }
+        let hasCrashed = sensor.events.dropFirst(begin).contains {
+            $0.message?.contains("bluetoothd is not running") == true
+        }
         note(hasCrashed ? "crash of bluetoothd in a storm" : "service storm", end.duration(to: .now) / .seconds(1))
     }
 
     /// - Returns: false if it could not be done because bluetoothd has ended.
     private func change(_ line: String, _ event: String, _ sensor: Sensor) async throws -> Bool {
-        let asked = sensor.position
+        let asked = sensor.process.lines.count
         try sensor.type(line)
         let (done, refused) = ("\"event\":\"\(event)\"", "\"error\":\"Bluetooth ")
         let answer = try await sensor.process.index(

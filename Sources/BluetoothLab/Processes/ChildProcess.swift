@@ -145,13 +145,16 @@ public final class ChildProcess: Swift.Sendable {
 
     /// The same for a line that fulfils a condition.
     ///
-    /// - Parameter what: the line has, for messages.
+    /// - Parameters:
+    ///   - what: the line has, for messages.
+    ///   - begin: of the wait, of which this may be a part.
     /// - Returns: how many lines came before it.
+    @discardableResult
     package func index(
         ofLineWith what: String, from start: Int = 0, within timeout: Duration = .seconds(20),
-        where condition: @escaping @Sendable (String) -> Bool
+        since begin: ContinuousClock.Instant = .now, where condition: @escaping @Sendable (String) -> Bool
     ) async throws -> Int {
-        try await wait("a line with \(what)", within: timeout) { state in
+        try await wait("a line with \(what)", within: timeout, since: begin) { state in
             state.lines.dropFirst(start).contains(where: condition) || Self.hasEnded(state)
         }
         guard let index = lines.dropFirst(start).firstIndex(where: condition) else {
@@ -205,7 +208,8 @@ public final class ChildProcess: Swift.Sendable {
     private static func hasEnded(_ state: State) -> Bool { state.exitStatus != nil && state.openPipes == 0 }
 
     private func wait(
-        _ what: String, within timeout: Duration, until check: @escaping @Sendable (State) -> Bool
+        _ what: String, within timeout: Duration, since begin: ContinuousClock.Instant = .now,
+        until check: @escaping @Sendable (State) -> Bool
     ) async throws {
         let waiter = Waiter(check: check)
         let key: Int? = state.withLock { state in
@@ -215,8 +219,13 @@ public final class ChildProcess: Swift.Sendable {
             return state.nextWaiter
         }
         guard let key else { return }
-        let isThere = await waiter.isThere.value(within: timeout, otherwise: false)
+        let left = max(begin + timeout - .now, .zero)
+        let isThere = await waiter.isThere.value(within: left, otherwise: false)
         state.withLock { $0.waiters[key] = nil }
-        if !isThere { throw LabError("no sign of \(what) within \(timeout):\n\(transcript)") }
+        if !isThere { throw noSign(of: what, within: timeout) }
+    }
+
+    func noSign(of what: String, within timeout: Duration) -> LabError {
+        LabError("no sign of \(what) within \(timeout):\n\(transcript)")
     }
 }

@@ -37,6 +37,7 @@ public final class Sensor: Swift.Sendable {
 
     /// The program, with all that it prints: an event a line, as JSON.
     public let process: ChildProcess
+    private let log: EventLog
     /// The sensor behind the proxy, if there is one.
     private let device: ChildProcess?
     /// The path of its control socket.
@@ -59,7 +60,7 @@ public final class Sensor: Swift.Sendable {
             on: Lab.sensorHost, "dittojay",
             ["run", "--json", "--adapter", Lab.deviceAdapter, "--socket", socket] + setup.options)
         if Lab.hasProxies {
-            try await sensor.line(containing: "\"event\":\"advertising\"", within: .seconds(60))
+            try await EventLog(of: sensor).event(.advertising, within: .seconds(60))
             device = sensor
             process = try ChildProcess(
                 on: Lab.sensorHost, "dittojay",
@@ -71,49 +72,34 @@ public final class Sensor: Swift.Sendable {
             device = nil
             process = sensor
         }
+        log = EventLog(of: process)
         // In software emulation on a busy machine the start alone took more than 20 seconds.
-        try await event("advertising", within: .seconds(60))
+        try await event(.advertising, within: .seconds(60))
     }
 
-    /// Waits for a line with this event, such as `subscribed` or `written`, and returns it.
+    /// All events until now.
+    public var events: [SensorEvent] { log.events }
+
+    /// How many events there have been: where to look for later ones.
+    public var position: Int { log.events.count }
+
+    /// Waits for an event, among those that have come and those that come:
+    /// `try await sensor.event(.written) { $0.value == Data([2]) }`.
     ///
     /// - Parameters:
-    ///   - more: what else the line must contain, such as a characteristic's name.
-    ///   - start: how many lines to leave out: a ``position`` at an earlier moment.
+    ///   - kind: what has happened.
+    ///   - count: how many such events to wait for; the last one is returned.
+    ///   - start: how many events to leave out: a ``position`` at an earlier moment.
+    ///   - timeout: how long to wait for all of them.
+    ///   - condition: what else such an event has to fulfil.
+    /// - Throws: ``LabError`` with what dittojay has printed, if they do not come in time or dittojay ends before.
     @discardableResult
     public func event(
-        _ name: String, _ more: String = "", from start: Int = 0, within timeout: Duration = .seconds(20)
-    ) async throws -> String {
-        let wanted = "\"event\":\"\(name)\""
-        var position = start
-        let deadline = ContinuousClock.now + timeout
-        while true {
-            let left = deadline - .now
-            let line = try await process.line(containing: wanted, from: position, within: max(left, .milliseconds(1)))
-            if more.isEmpty || line.contains(more) { return line }
-            position += (process.lines.dropFirst(position).firstIndex(of: line).map { $0 + 1 - position }) ?? 1
-        }
+        _ kind: SensorEvent.Kind, count: Int = 1, from start: Int = 0, within timeout: Duration = .seconds(20),
+        where condition: @Sendable (SensorEvent) -> Bool = { _ in true }
+    ) async throws -> SensorEvent {
+        try await log.event(kind, count: count, from: start, within: timeout, where: condition)
     }
-
-    /// Waits for this many lines with an event.
-    ///
-    /// - Parameters:
-    ///   - start: how many lines to leave out: a ``position`` at an earlier moment.
-    ///   - timeout: how long to wait for each.
-    public func events(_ name: String, _ count: Int, from start: Int = 0, within timeout: Duration = .seconds(60))
-        async throws
-    {
-        let wanted = "\"event\":\"\(name)\""
-        var position = start
-        for _ in 0..<count {
-            try await process.line(containing: wanted, from: position, within: timeout)
-            let index = process.lines.dropFirst(position).firstIndex { $0.contains(wanted) }
-            position = (index ?? position) + 1
-        }
-    }
-
-    /// How many lines it has printed: where to look for what comes later.
-    public var position: Int { process.lines.count }
 
     /// Starts another dittojay that talks to this one, such as `client(["burst", "--count", "100"])`.
     public func client(_ arguments: [String]) throws -> ChildProcess {

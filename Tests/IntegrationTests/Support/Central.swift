@@ -105,7 +105,7 @@ final class Central: @unchecked Swift.Sendable {
         }
         // A machine that is busy with other things may take its time.
         do {
-            try await sensor.event("subscribed", from: position, within: .seconds(60))
+            try await sensor.event(.subscribed, from: position, within: .seconds(60))
         } catch {
             if case .failure(let reason)? = values.values.first {
                 throw LabError("the listen failed: \(reason)\n\(error)")

@@ -1,3 +1,4 @@
+import BluetoothLab
 import Foundation
 import Testing
 
@@ -26,11 +27,13 @@ enum Lock {
         """
     }
 
-    /// The digits in an event of either program.
+    /// The digits in an event of bluejay.
     static func passkey(in line: String) throws -> String {
         // A terminal's lines end in two characters.
         try #require(object(line.trimmingCharacters(in: .whitespacesAndNewlines))["passkey"] as? String)
     }
+
+    static func passkey(in event: SensorEvent) throws -> String { try #require(event.passkey, "\(event)") }
 
     /// Digits that are not these.
     static func another(_ passkey: String) -> String { passkey == "000000" ? "000001" : "000000" }

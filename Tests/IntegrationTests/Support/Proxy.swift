@@ -10,6 +10,7 @@ final class Proxy: Sendable {
     static let address = Lab.address(ofController: 3)
 
     let process: ChildProcess
+    private let log: EventLog
     let socket: String
 
     /// Starts it and waits until it advertises.
@@ -21,26 +22,22 @@ final class Proxy: Sendable {
                 "proxy", Lab.sensorAddress, "--json", "--device-adapter", Self.deviceAdapter, "--adapter", Self.adapter,
                 "--socket", socket, "--connect-timeout", "60",
             ] + options)
-        try await event("advertising", within: .seconds(60))
+        log = EventLog(of: process)
+        try await event(.advertising, within: .seconds(60))
     }
 
-    /// How many lines it has printed: where to look for what comes later.
-    var position: Int { process.lines.count }
+    var events: [SensorEvent] { log.events }
 
-    /// Waits for an event, and returns its line.
+    /// How many events there have been: where to look for later ones.
+    var position: Int { log.events.count }
+
+    /// Waits for an event.
     @discardableResult
     func event(
-        _ name: String, _ more: String = "", from start: Int = 0, within timeout: Duration = .seconds(30)
-    ) async throws -> String {
-        let deadline = ContinuousClock.now + timeout
-        var position = start
-        while true {
-            let line = try await process.line(
-                containing: "\"event\":\"\(name)\"", from: position,
-                within: max(deadline - .now, .milliseconds(1)))
-            if more.isEmpty || line.contains(more) { return line }
-            position = (process.lines.dropFirst(position).firstIndex(of: line) ?? position) + 1
-        }
+        _ kind: SensorEvent.Kind, from start: Int = 0, within timeout: Duration = .seconds(30),
+        where condition: @Sendable (SensorEvent) -> Bool = { _ in true }
+    ) async throws -> SensorEvent {
+        try await log.event(kind, from: start, within: timeout, where: condition)
     }
 
     /// Runs another dittojay that talks to it.

@@ -9,6 +9,7 @@ struct SensorGroup {
     }
 
     let process: ChildProcess
+    private let log: EventLog
     private let peripherals: [Peripheral]
     private let socket = NSTemporaryDirectory() + "/group-\(UUID().uuidString.prefix(8)).sock"
 
@@ -18,7 +19,8 @@ struct SensorGroup {
             "dittojay",
             ["run", "--json", "--count", "\(count)", "--name", "Sensor {n}", "--seed", "7", "--socket", socket],
             environment: ["BLUETOOTH_ADAPTER": central])
-        try await process.events("advertising", count)
+        log = EventLog(of: process)
+        try await log.event(.advertising, count: count, within: .seconds(120))
         struct Reply: Decodable {
             struct Peripheral: Decodable {
                 let id: String
@@ -34,6 +36,20 @@ struct SensorGroup {
         guard peripherals.count == count else { throw LabError("not \(count): \(client.transcript)") }
     }
 
+    /// How many events there have been: where to look for later ones.
+    var position: Int { log.events.count }
+
+    /// Waits for events of any peripheral.
+    func event(_ kind: SensorEvent.Kind, count: Int) async throws {
+        try await log.event(kind, count: count, within: .seconds(120))
+    }
+
+    /// Waits for an event of one peripheral.
+    func event(_ kind: SensorEvent.Kind, of peripheral: Peripheral, from start: Int = 0) async throws {
+        let id = peripheral.id
+        try await log.event(kind, from: start, within: .seconds(60)) { $0.peripheral == id }
+    }
+
     subscript(index: Int) -> Peripheral { peripherals[index] }
     func map<T>(_ transform: (Peripheral) throws -> T) rethrows -> [T] { try peripherals.map(transform) }
 
@@ -46,22 +62,5 @@ struct SensorGroup {
     func command(_ words: String...) async throws {
         let client = try client(words)
         guard try await client.exitStatus(within: .seconds(60)) == 0 else { throw LabError(client.transcript) }
-    }
-}
-
-extension ChildProcess {
-    /// Waits until this many lines have this event.
-    func events(_ name: String, _ count: Int) async throws {
-        var position = 0
-        for _ in 0..<count {
-            let line = try await line(containing: "\"event\":\"\(name)\"", from: position, within: .seconds(120))
-            position = (lines.dropFirst(position).firstIndex(of: line) ?? position) + 1
-        }
-    }
-
-    /// Waits for an event of a peripheral.
-    func event(_ name: String, of peripheral: String, from position: Int = 0) async throws {
-        let wanted = "\"event\":\"\(name)\",\"peripheral\":\"\(peripheral)\""
-        try await line(containing: wanted, from: position, within: .seconds(60))
     }
 }

@@ -43,8 +43,8 @@ struct LogTests {
 @Test(.bluetoothLab(sensor: .default)) func theSensorIsLeftAlone() async throws {
     let sensor = try Sensor.here
     try await logHeartRate(count: 1) { _ in }
-    try await sensor.event("subscribed", "heart-rate-measurement")
-    try await sensor.event("disconnected")
+    try await sensor.event(.subscribed) { $0.characteristic == "heart-rate-measurement" }
+    try await sensor.event(.disconnected)
 }
 
 /// What needs no Bluetooth needs no lab.

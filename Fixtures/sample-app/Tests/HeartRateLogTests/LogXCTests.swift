@@ -19,6 +19,6 @@ final class LogXCTests: BluetoothLabTestCase {
         // To see what a failure leaves behind: FAIL_ON_PURPOSE=1.
         let count = ProcessInfo.processInfo.environment["FAIL_ON_PURPOSE"] == nil ? 4 : 5
         XCTAssertEqual(program.lines.count, count, program.transcript)
-        try await sensor().event("disconnected")
+        try await sensor().event(.disconnected)
     }
 }

@@ -36,7 +36,8 @@ let package = Package(
         // What both programs use: the profiles' formats and names, and lines of output. Neither knows Bluetooth.
         .target(name: "GATTProfiles", dependencies: ["AssignedNumbers"]),
         .target(name: "LineOutput", dependencies: ["PlainText"]),
-        // JSON, text that is safe on a terminal, suggestions for mistyped words. The standard library suffices.
+        // JSON, files whose mistakes are reported together, the names of faults, text that is safe on a terminal,
+        // suggestions for mistyped words. The standard library suffices.
         .target(name: "PlainText"),
         // The names of numbers that the Bluetooth SIG assigns, in tables that cost nothing until something is looked
         // up.
@@ -48,7 +49,7 @@ let package = Package(
             name: "Captures",
             dependencies: ["AssignedNumbers", "GATTProfiles", "LineOutput", "PlainText", "ProfileWriting"]),
         // Files in YAML within bounds, for profiles and scenes.
-        .target(name: "YAMLText", dependencies: [yams]),
+        .target(name: "YAMLText", dependencies: ["PlainText", yams]),
 
         // The layers: each imports only what is above it in this list.
         // System calls: Unix sockets, programs that are started, the user's folders. The standard library suffices.
@@ -75,7 +76,7 @@ let package = Package(
             name: "Dittojay",
             dependencies: [
                 "AssignedNumbers", "BlueZ", "CoreBluetooth", "DBus", "GATTProfiles", "LineOutput", "MainLoop",
-                "PlainText", "Posix", "YAMLText", deque, logging, yams,
+                "PlainText", "Posix", "YAMLText", deque, logging,
             ]),
 
         // Running dittojays to look at and to control: a page in a browser, and its terminal form.
@@ -113,7 +114,7 @@ let package = Package(
         .executableTarget(
             name: "VirtualRadioCommand", dependencies: ["PlainText", "Posix", "RadioControl", "VirtualRadio"]),
         // Scenes in YAML, which need Foundation, and the program that makes them into what the radio reads.
-        .target(name: "RadioScenes", dependencies: ["PlainText", "RadioControl", "YAMLText", yams]),
+        .target(name: "RadioScenes", dependencies: ["PlainText", "RadioControl", "YAMLText"]),
         .executableTarget(name: "RadioScenesCommand", dependencies: ["RadioScenes"]),
 
         // For tests, ours and those of other packages: the lab around them, and programs under test.

@@ -9,7 +9,7 @@ enum SceneFile {
         let content = try bytes(path)
         do {
             return try SceneReader.scene(try JSONReader.read(content))
-        } catch let failure as SceneError {
+        } catch let failure as FileMistakes {
             throw SystemError(text: "\(path): \(failure.description)")
         } catch {
             throw SystemError(text: "\(path): invalid JSON: \(error); convert scenes in YAML with virtual-radio-scene")

@@ -1,5 +1,6 @@
 // libyaml, which Yams makes its nodes with: a module of Yams' package.
 import CYaml
+package import PlainText
 
 /// Checks a YAML text event by event, and refuses texts that must not be made into nodes.
 ///
@@ -13,38 +14,15 @@ package enum YAMLBounds {
     /// How many lines may start with `%`. libyaml compares each directive with all others.
     package static let maximumDirectives = 64
 
-    /// The place of something in the text; both numbers are counted from 1.
-    package struct Place: Sendable {
-        package let line: Int
-        package let column: Int
-    }
-
-    /// What must not be made into nodes, and its place.
-    package struct Violation: Error {
-        package let message: String
-        package let place: Place?
-
-        fileprivate static func depth(_ place: Place) -> Violation {
-            Violation(message: "nesting deeper than \(maximumDepth) levels", place: place)
-        }
-        fileprivate static func size(_ place: Place) -> Violation {
-            Violation(
-                message: "the file expands to more than \(maximumNodes) values, lists and mappings", place: place)
-        }
-        fileprivate static func key(_ place: Place) -> Violation {
-            Violation(message: "expected a key: plain text, found a list or a mapping", place: place)
-        }
-    }
-
     /// Checks the first document of a text. A text that is not YAML passes as far as it is YAML: the parser reports
     /// what is wrong with it.
-    package static func check(_ text: String) throws(Violation) {
+    package static func check(_ text: String) throws(FileMistake) {
         guard directiveCount(text) <= maximumDirectives else {
-            throw Violation(message: "more than \(maximumDirectives) lines begin with %", place: nil)
+            throw FileMistake("more than \(maximumDirectives) lines begin with %")
         }
         var text = text
         let result = text.withUTF8 { bytes in
-            Result { () throws(Violation) in
+            Result { () throws(FileMistake) in
                 var walk = Walk()
                 let events = EventStream(bytes)
                 while let event = events.next(), try walk.take(event) {}
@@ -99,13 +77,13 @@ package enum YAMLBounds {
             case other
         }
         let kind: Kind
-        let place: Place
+        let place: DataNode.Place
 
         init(_ event: yaml_event_t) {
             func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
                 pointer.map { String(decodingCString: $0, as: UTF8.self) }
             }
-            place = Place(line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
+            place = .init(line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
             switch event.type {
             case YAML_SCALAR_EVENT: kind = .scalar(anchor: text(event.data.scalar.anchor))
             case YAML_SEQUENCE_START_EVENT:
@@ -143,7 +121,7 @@ package enum YAMLBounds {
         private var nodes = 0
 
         /// - Returns: whether the walk goes on.
-        mutating func take(_ event: Event) throws(Violation) -> Bool {
+        mutating func take(_ event: Event) throws(FileMistake) -> Bool {
             switch event.kind {
             case .scalar(let anchor):
                 try add(Anchored(nodes: 1, height: 0), event.place)
@@ -152,8 +130,8 @@ package enum YAMLBounds {
                 // A list or mapping gets its anchor only at its end, so that none can contain itself.
                 guard let anchored = anchors[name] else {
                     let shown = name.prefix(40)
-                    throw Violation(
-                        message: "alias *\(shown) does not follow a complete anchor &\(shown)", place: event.place)
+                    throw FileMistake(
+                        "alias *\(shown) does not follow a complete anchor &\(shown)", at: event.place)
                 }
                 try add(anchored, event.place)
             case .begin(let isMapping, let anchor):
@@ -174,14 +152,14 @@ package enum YAMLBounds {
         }
 
         /// Counts a scalar, or the target of an alias.
-        private mutating func add(_ node: Anchored, _ place: Place) throws(Violation) {
+        private mutating func add(_ node: Anchored, _ place: DataNode.Place) throws(FileMistake) {
             guard open.last?.isKeyNext != true || node.height == 0 else { throw .key(place) }
             guard open.count + node.height <= maximumDepth else { throw .depth(place) }
             try count(node.nodes, place)
             complete(height: node.height)
         }
 
-        private mutating func count(_ more: Int, _ place: Place) throws(Violation) {
+        private mutating func count(_ more: Int, _ place: DataNode.Place) throws(FileMistake) {
             nodes += more
             guard nodes <= maximumNodes else { throw .size(place) }
         }
@@ -193,5 +171,20 @@ package enum YAMLBounds {
             if parent.isMapping { parent.isKeyNext.toggle() }
             open.append(parent)
         }
+    }
+}
+
+/// What must not be made into nodes.
+extension FileMistake {
+    fileprivate static func depth(_ place: DataNode.Place) -> FileMistake {
+        FileMistake("nesting deeper than \(YAMLBounds.maximumDepth) levels", at: place)
+    }
+
+    fileprivate static func size(_ place: DataNode.Place) -> FileMistake {
+        FileMistake("the file expands to more than \(YAMLBounds.maximumNodes) values, lists and mappings", at: place)
+    }
+
+    fileprivate static func key(_ place: DataNode.Place) -> FileMistake {
+        FileMistake("expected a key: plain text, found a list or a mapping", at: place)
     }
 }

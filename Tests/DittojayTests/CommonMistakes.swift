@@ -102,7 +102,7 @@ struct CommonMistake: CustomTestStringConvertible {
         every: 500 ms => every: 500 => a time such as 250 ms, 1.5 s or 2 min
         every: 500 ms => every: 500 millis => a time such as
         every: 500 ms => every: half a second => a time such as
-        every: 500 ms => every: 2 h => a time such as
+        every: 500 ms => every: 2 d => a time such as
         every: 500 ms => every: 0 s => expected a time from
         every: 500 ms => evry: 500 ms => did you mean "every"
         random-walk: {type: i16 => randomwalk: {type: i16 => did you mean "random-walk"
@@ -187,6 +187,7 @@ struct CommonMistake: CustomTestStringConvertible {
         - {on: read, no-answer: true} => - {on: read, no-answer: false} => expected true
         - {on: read, no-answer: true} => - {on: notify, no-answer: true} => only on read, write
         - {on: read, no-answer: true} => - {on: read, drop: true} => only on notify
+        - {on: read, no-answer: true} => - {on: read, packet: FF} => a characteristic has no fault "packet"; valid: no-answer
         - {on: read, no-answer: true} => - on read => expected a fault: a mapping
         {on: read, error: 0x85, times: 2} => {on: read, eror: 0x85, times: 2} => did you mean "error"
         {on: read, error: 0x85, times: 2} => {on: read, error: busy, times: 2} => invalid ATT error "busy"

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import PlainText
 import Testing
 
 @testable import Dittojay

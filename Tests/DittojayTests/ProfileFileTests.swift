@@ -321,7 +321,7 @@ private enum Example {
         (one + "properties: [read]\n        faults: [{on: read, error: no-such}]", "invalid ATT error"),
         (one + "properties: [read]\n        faults: [{on: read, error: 0}]", "invalid ATT error"),
         (one + "properties: [read]\n        faults: [{on: read, delay: 5}]", "a time such as"),
-        (one + "properties: [read]\n        faults: [{on: read, delay: 2 h}]", "a time such as"),
+        (one + "properties: [read]\n        faults: [{on: read, delay: 2 d}]", "a time such as"),
         (one + "properties: [read]\n        faults: [{on: read, delay: 9999 s}]", "a time from 0 s to 3600 s"),
         (one + "properties: [notify]\n        notify: {value: empty}", "\"every\" is missing"),
         (one + "properties: [notify]\n        notify: {every: 1 s}", "exactly one of"),

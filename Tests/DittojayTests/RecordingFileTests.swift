@@ -74,7 +74,7 @@ import YAMLText
         ("recording: {values: [1 s]}", "expected a time, a characteristic and a value"),
         ("recording: {values: ['']}", "expected a time, a characteristic and a value"),
         ("recording: {values: [{at: 1 s}]}", "expected a time, a characteristic and a value"),
-        ("recording: {values: [1 h 2A37 u8:1]}", "a time such as"),
+        ("recording: {values: [1 d 2A37 u8:1]}", "a time such as"),
         ("recording: {values: [1 2A37 u8:1]}", "expected a time, a characteristic and a value"),
         ("recording: {values: [-1 s 2A37 u8:1]}", "a time such as"),
         ("recording: {values: [604801 s 2A37 u8:1]}", "a time from 0 s to 604800 s"),

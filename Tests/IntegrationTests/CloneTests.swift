@@ -161,9 +161,8 @@ extension InTheLab {
                   services:
                     - uuid: 180D
                       characteristics:
-                        - {uuid: 2A38, properties: [read], value: 01}
+                        - {uuid: 2A38, properties: [read], value: 01, faults: [{on: read, no-answer: true}]}
                         - {uuid: 2A39, properties: [read], value: 02}
-                  misbehaviours: [{on: read, of: 2A38, silence: true}]
             """)
 
         @Test(.needsVirtualRadio, .bluetoothLab(scene: silent))

@@ -68,7 +68,7 @@ import PlainText
         #expect(scene.timeline[3].command == .loss(.init(first: "sensor", second: "beacon"), 0.125))
     }
 
-    @Test func `a phantom peripheral is read with its misbehaviours`() throws {
+    @Test func `a phantom peripheral is read with its faults`() throws {
         let scene = try scene(
             """
             phantoms:
@@ -82,19 +82,69 @@ import PlainText
                   services:
                     - uuid: 180D
                       characteristics:
-                        - {uuid: 2A37, properties: [read, notify], value: 0048, every: 1 s}
-                  misbehaviours:
-                    - {on: read, of: 2A37, error: 0x80, after: 2, times: 1}
-                    - {on: write, silence: true}
-                    - {on: read-blob, bytes: 0B01}
+                        - uuid: 2A37
+                          properties: [read, notify]
+                          value: 0048
+                          every: 1 s
+                          faults:
+                            - {on: read, error: value-not-allowed, after: 2, times: 1}
+                            - {on: subscribe, no-answer: yes, chance: 20 %}
+                  faults:
+                    - {on: read-blob, packet: 0B01}
                     - {on: read-by-type, disconnect: true}
-                  pushes: [{bytes: FF, every: 100 ms}]
+                    - {every: 100 ms, packet: FF}
             """)
         let peripheral = try #require(scene.phantoms.first?.peripheral)
         #expect(peripheral.name == "Odd" && peripheral.mtu == 5 && !peripheral.waitsForConfirmation)
-        #expect(peripheral.services.first?.characteristics.first?.value == [0, 0x48])
-        #expect(peripheral.misbehaviours.map(\.reaction) == [.error(0x80), .silence, .bytes([11, 1]), .disconnect])
-        #expect(peripheral.pushes == [.init(bytes: [255], interval: 100 * Span.millisecond)])
+        let characteristic = try #require(peripheral.services.first?.characteristics.first)
+        #expect(characteristic.value == [0, 0x48])
+        #expect(
+            characteristic.faults == [
+                .init(on: .request(0x0A), .error(0x13), skip: 2, times: 1),
+                .init(on: .subscribe, .noAnswer, chance: 20),
+            ])
+        #expect(
+            peripheral.faults == [
+                .init(on: .request(0x0C), .packet([11, 1])), .init(on: .request(0x08), .disconnect),
+                .init(on: .every(100 * Span.millisecond), .packet([255])),
+            ])
+    }
+
+    @Test(arguments: [
+        ("{on: notify, drop: true}", "a phantom has no fault \"drop\"; valid: no-answer, error, disconnect, packet"),
+        ("{on: read, dealy: 1 s}", "exactly one of no-answer, error, disconnect, packet is required"),
+        ("{on: notify, disconnect: true}", "invalid trigger \"notify\"; expected one of read, read-blob, "),
+        ("{on: read, error: 0}", "invalid ATT error \"0\""), ("{on: read, no-answer: no}", "expected true, found"),
+        ("{on: read, every: 1 s, packet: FF}", "exactly one of on, every is required"),
+        ("{every: 1 s, error: 0x80}", "error is not possible with \"every\", only on a request"),
+        ("{on: read, disconnect: true, chance: 0 %}", "expected a probability such as 20 %"),
+        ("{on: read, error: 0x80, no-answer: true}", "exactly one of no-answer, error, disconnect, packet is required"),
+        ("{error: 0x80}", "exactly one of on, every is required"),
+    ])
+    func `a fault that a phantom cannot have is refused`(fault: String, message: String) {
+        let found = mistakes("phantoms: {a: {at: [0 m, 0 m], peripheral: {faults: [\n\(fault)]}}}")
+        #expect(found.contains { $0.hasPrefix("x.yaml:2:") && $0.contains(message) }, "\(found)")
+    }
+
+    @Test func `a fault of a characteristic is on a request about it`() {
+        let found = mistakes(
+            """
+            phantoms:
+              odd:
+                at: [0 m, 0 m]
+                peripheral:
+                  services:
+                    - uuid: 180D
+                      characteristics:
+                        - uuid: 2A37
+                          properties: [read]
+                          faults:
+                            - {on: exchange-mtu, no-answer: true}
+                            - {every: 1 s, packet: FF}
+            """)
+        #expect(found.count == 3)
+        #expect(found[0].hasPrefix("x.yaml:11:") && found[0].contains("invalid trigger \"exchange-mtu\""))
+        #expect(found[1].hasPrefix("x.yaml:12:") && found[2].hasPrefix("x.yaml:12:"))
     }
 
     @Test func `all mistakes are reported at once, each with its place`() {

@@ -19,6 +19,10 @@ import PlainText
         return members.map(\.key).sorted()
     }
 
+    private func triggers(_ name: String) -> [String]? {
+        definition(name)?["properties"]?["on"]?["enum"]?.elements.compactMap(\.text).sorted()
+    }
+
     private func definition(_ name: String) -> DataNode? { schema["definitions"]?[name] }
 
     @Test func `the parts of a scene have the reader's keys`() {
@@ -36,9 +40,10 @@ import PlainText
         let peripheral = definition("peripheral")
         #expect(keys(peripheral) == PhantomReader.peripheralKeys.sorted())
         #expect(keys(peripheral?["properties"]?["services"]?["items"]) == PhantomReader.serviceKeys.sorted())
-        #expect(keys(peripheral?["properties"]?["pushes"]?["items"]) == PhantomReader.pushKeys.sorted())
         #expect(keys(definition("characteristic")) == PhantomReader.characteristicKeys.sorted())
-        #expect(keys(definition("misbehaviour")) == PhantomReader.misbehaviourKeys.sorted())
+        #expect(keys(definition("fault")) == PhantomFaultReader.peripheralKeys.sorted())
+        #expect(triggers("fault") == PhantomFaultReader.peripheralTriggers.map(\.0).sorted())
+        #expect(triggers("characteristic-fault") == PhantomFaultReader.triggers.map(\.0).sorted())
     }
 
     @Test func `the steps have the commands' keys`() {

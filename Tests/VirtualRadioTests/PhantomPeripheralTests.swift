@@ -5,11 +5,12 @@ import Testing
 @Suite struct PhantomPeripheralTests {
     /// A central that is connected to a phantom with a value of the type 2A37.
     private struct Client {
-        let radio = Radio(seed: 1)
+        let radio: Radio
         let host: TestHost
         private(set) var handle = 0
 
-        init(_ change: (inout PhantomPeripheral) -> Void = { _ in }) {
+        init(seed: UInt64 = 1, _ change: (inout PhantomPeripheral) -> Void = { _ in }) {
+            radio = Radio(seed: seed)
             host = TestHost(radio, .v4_2, number: 1)
             host.wantAllEvents()
             var peripheral = PhantomPeripheral()
@@ -83,16 +84,14 @@ import Testing
         #expect(hasty.exchange([0x12, 9, 0, 2, 0], milliseconds: 1_000).count >= 10)
     }
 
-    @Test func `it misbehaves as it is told`() {
-        let type = AttributeType(0x2A37)
+    @Test func `it has the faults that it is told`() {
         let client = Client { peripheral in
             peripheral.mtu = 5
-            peripheral.misbehaviours = [
-                .init(request: 0x0A, type: type, reaction: .error(0x80), after: 1, times: 1),
-                .init(request: 0x12, type: type, reaction: .bytes([0x0B])),
-                .init(request: 0x10, type: nil, reaction: .silence),
-                .init(request: 0x08, type: nil, reaction: .disconnect),
+            peripheral.services[0].characteristics[0].faults = [
+                .init(on: .request(0x0A), .error(0x80), skip: 1, times: 1),
+                .init(on: .request(0x12), .packet([0x0B])),
             ]
+            peripheral.faults = [.init(on: .request(0x10), .noAnswer), .init(on: .request(0x08), .disconnect)]
         }
         #expect(client.exchange([0x02, 0xF7, 0]) == [[0x03, 5, 0]])
         #expect(client.exchange([0x0A, 8, 0]) == [[0x0B, 1, 2, 3]])
@@ -105,9 +104,49 @@ import Testing
         #expect(client.host.take().last == [0x05, 4, 0, UInt8(client.handle), 0, 0x13])
     }
 
-    @Test func `it sends what nobody has asked for`() {
-        let client = Client { $0.pushes = [.init(bytes: [0xFF], interval: 30 * Span.millisecond)] }
+    @Test func `a fault of a characteristic is one of no other`() {
+        let client = Client { $0.services[0].characteristics[0].faults = [.init(on: .request(0x0A), .error(0x80))] }
+        #expect(client.exchange([0x0A, 8, 0]) == [[0x01, 0x0A, 8, 0, 0x80]])
+        #expect(client.exchange([0x0A, 3, 0]).first?.first == 0x0B)
+    }
+
+    @Test func `subscribing is no write`() {
+        let client = Client { peripheral in
+            peripheral.services[0].characteristics[0].faults = [
+                .init(on: .request(0x12), .error(0x80)), .init(on: .subscribe, .error(0x81), times: 1),
+            ]
+        }
+        #expect(client.exchange([0x12, 9, 0, 0, 0]) == [[0x13]])
+        #expect(client.exchange([0x12, 9, 0, 2, 0]) == [[0x01, 0x12, 9, 0, 0x81]])
+        #expect(client.exchange([0x12, 9, 0, 2, 0]).first == [0x13])
+        #expect(client.exchange([0x12, 8, 0, 1]).contains([0x01, 0x12, 8, 0, 0x80]))
+    }
+
+    @Test func `of several faults that are due the first one happens, and the others are not used up`() {
+        let client = Client { peripheral in
+            peripheral.services[0].characteristics[0].faults = [.init(on: .request(0x0A), .error(0x80), times: 1)]
+            peripheral.faults = [.init(on: .request(0x0A), .error(0x81), times: 1)]
+        }
+        let codes = (0..<3).map { _ in client.exchange([0x0A, 8, 0]).first?.last }
+        #expect(codes == [0x80, 0x81, 3])
+    }
+
+    @Test func `a fault by chance is the same each time for the same seed`() {
+        func codes(_ seed: UInt64) -> [Bool] {
+            let client = Client(seed: seed) { $0.faults = [.init(on: .request(0x0A), .error(0x80), chance: 30)] }
+            return (0..<60).map { _ in client.exchange([0x0A, 8, 0]).first?.first == 0x01 }
+        }
+        let first = codes(1)
+        #expect(codes(1) == first && codes(2) != first)
+        #expect(6...30 ~= first.count { $0 })
+    }
+
+    @Test func `it sends what nobody has asked for, and disconnects by itself`() {
+        let client = Client { $0.faults = [.init(on: .every(30 * Span.millisecond), .packet([0xFF]))] }
         #expect(client.exchange([0x0A, 8, 0], milliseconds: 300).count { $0 == [0xFF] } >= 9)
+        let leaving = Client { $0.faults = [.init(on: .every(Span.second), .disconnect)] }
+        leaving.radio.advance(to: leaving.radio.now + 2 * Span.second)
+        #expect(leaving.host.take().last == [0x05, 4, 0, UInt8(leaving.handle), 0, 0x13])
     }
 
     @Test func `it can be connected to again and again, and takes long values`() {

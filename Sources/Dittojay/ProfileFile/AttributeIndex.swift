@@ -47,7 +47,7 @@ struct AttributeIndex {
     /// The characteristic that a name means, if it is the only one.
     ///
     /// - Parameter service: where to look first, by the service's name.
-    func characteristic(_ node: FileNode, near service: String?) throws(ProfileFileError) -> Characteristic {
+    func characteristic(_ node: FileNode, near service: String?) throws(FileMistake) -> Characteristic {
         let written = try node.text("the name of a characteristic, as NAME or SERVICE/NAME")
         guard let path = AttributePath(written) else {
             throw node.fail(expecting: "the name of a characteristic, as NAME or SERVICE/NAME")
@@ -78,7 +78,7 @@ struct AttributeIndex {
     }
 
     /// A characteristic that can be subscribed to.
-    func sender(_ node: FileNode, near service: String?) throws(ProfileFileError) -> CharacteristicPath {
+    func sender(_ node: FileNode, near service: String?) throws(FileMistake) -> CharacteristicPath {
         let characteristic = try characteristic(node, near: service)
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
             throw node.fail("\(characteristic.path) has neither the notify nor the indicate property")
@@ -87,7 +87,7 @@ struct AttributeIndex {
     }
 
     /// The name of a service.
-    func service(_ node: FileNode) throws(ProfileFileError) -> String {
+    func service(_ node: FileNode) throws(FileMistake) -> String {
         let written = try node.text("the name of a service")
         let part = AttributePath(written)?.characteristic
         let found = services.filter { part?.matches(uuid: $0.uuid, name: $0.name) ?? false }
@@ -106,7 +106,7 @@ struct AttributeIndex {
 /// UUIDs and assigned names as they are written in a file.
 enum AttributeUUID {
     /// The UUID in 4 or 36 characters, upper case.
-    static func read(_ node: FileNode, _ kind: AttributeKind) throws(ProfileFileError) -> String {
+    static func read(_ node: FileNode, _ kind: AttributeKind) throws(FileMistake) -> String {
         let written = try node.text("a UUID")
         let hex = written.hasPrefix("0x") ? String(written.dropFirst(2)) : written
         if let uuid = CBUUID(validating: hex) { return uuid.profileText }

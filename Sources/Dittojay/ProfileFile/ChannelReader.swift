@@ -1,9 +1,13 @@
 import CoreBluetooth
 import Foundation
 import GATTProfiles
+import PlainText
 
 /// Makes L2CAP channels from a YAML tree.
-enum ChannelReader {
+struct ChannelReader {
+    /// Whether the file may name files outside of its own folder.
+    let allowsOtherFolders: Bool
+
     /// There are 128 numbers for them.
     static let possibleCounts = 1...32
     /// Of a counter, in bytes.
@@ -14,10 +18,10 @@ enum ChannelReader {
         ("file", .file(path: "")),
     ]
 
-    static func channels(_ node: FileNode) throws(ProfileFileError) -> [ChannelProfile] {
+    func channels(_ node: FileNode) throws(FileMistake) -> [ChannelProfile] {
         let nodes = try node.list(of: "L2CAP channels")
-        guard possibleCounts.contains(nodes.count) else {
-            throw node.fail("expected \(possibleCounts) channels")
+        guard Self.possibleCounts.contains(nodes.count) else {
+            throw node.fail("expected \(Self.possibleCounts) channels")
         }
         var channels: [ChannelProfile] = []
         for node in nodes {
@@ -33,7 +37,7 @@ enum ChannelReader {
         return channels
     }
 
-    private static func channel(_ node: FileNode) throws(ProfileFileError) -> ChannelProfile {
+    private func channel(_ node: FileNode) throws(FileMistake) -> ChannelProfile {
         let members = try node.mapping(of: "an L2CAP channel", keys: ProfileKeys.channel)
         let context = node.context
         let name = context.attempt(try ProfileReader.writtenName(members.required("name")))
@@ -47,11 +51,11 @@ enum ChannelReader {
             folder: folder(of: mode, context))
     }
 
-    private static func mode(_ members: FileMapping) throws(ProfileFileError) -> ChannelProfile.Mode {
-        let mode = try members.required("mode").choice(of: "mode", among: modes)
+    private func mode(_ members: FileMapping) throws(FileMistake) -> ChannelProfile.Mode {
+        let mode = try members.required("mode").choice(of: "mode", among: Self.modes)
         if let node = members["bytes"] {
             guard case .counter = mode else { throw node.fail("bytes is valid only for the mode counter") }
-            return .counter(byteCount: try node.integer(in: possibleSizes))
+            return .counter(byteCount: try node.integer(in: Self.possibleSizes))
         }
         guard case .file = mode else {
             if let node = members["file"] { throw node.fail("file is valid only for the mode file") }
@@ -60,23 +64,31 @@ enum ChannelReader {
         return .file(path: try path(members.required("file")))
     }
 
-    private static func folder(of mode: ChannelProfile.Mode, _ context: FileContext) -> String? {
-        guard case .file = mode, !context.allowsOtherFolders else { return nil }
+    private func folder(of mode: ChannelProfile.Mode, _ context: FileContext) -> String? {
+        guard case .file = mode, !allowsOtherFolders else { return nil }
         return context.folder
     }
 
     /// A path in a profile is relative to the profile's folder.
-    private static func path(_ node: FileNode) throws(ProfileFileError) -> String {
+    private func path(_ node: FileNode) throws(FileMistake) -> String {
         let written = try node.text("the path of a file")
         let context = node.context
         let path = written.hasPrefix("/") || context.folder == "." ? written : context.folder + "/" + written
         do throws(ChannelFileError) {
-            _ = try ChannelFile(path, within: context.allowsOtherFolders ? nil : context.folder)
+            _ = try ChannelFile(path, within: allowsOtherFolders ? nil : context.folder)
         } catch {
             // A file that is not there may be made before a central asks for it.
             guard case .unreadable = error else { throw node.fail(error.description) }
             node.warn(error.description)
         }
         return path
+    }
+}
+
+extension FileContext {
+    /// The folder of the file; `.` for a file in the current one.
+    fileprivate var folder: String {
+        guard let slash = file.lastIndex(of: "/") else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }

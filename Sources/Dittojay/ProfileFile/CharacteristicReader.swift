@@ -26,7 +26,7 @@ struct CharacteristicReader {
 
     private var members: FileMapping { draft.members }
 
-    func profile() throws(ProfileFileError) -> CharacteristicProfile {
+    func profile() throws(FileMistake) -> CharacteristicProfile {
         var profile = CharacteristicProfile(name: draft.name.text, uuid: draft.uuid, properties: draft.properties)
         let context = members.node.context
         if let node = members["encrypted"] { profile.encryption = context.attempt(try uses(node, profile)) ?? [] }
@@ -71,7 +71,7 @@ struct CharacteristicReader {
         return profile
     }
 
-    private func description(_ node: FileNode) throws(ProfileFileError) -> String {
+    private func description(_ node: FileNode) throws(FileMistake) -> String {
         let text = try node.text("a text")
         guard text.utf8.count <= LabService.maximumValueLength else {
             throw node.fail("text too long (limit \(LabService.maximumValueLength) bytes)")
@@ -82,13 +82,13 @@ struct CharacteristicReader {
     /// The characteristic whose writes are counted.
     private func counted(
         _ node: FileNode, _ profile: CharacteristicProfile
-    ) throws(ProfileFileError) -> CharacteristicPath {
+    ) throws(FileMistake) -> CharacteristicPath {
         try check("count-of", profile.properties.contains(.read), "read")
         return try index.characteristic(node, near: service).path
     }
 
     /// Checks that the properties are those that a key needs.
-    private func check(_ key: String, _ hasProperty: Bool, _ property: String) throws(ProfileFileError) {
+    private func check(_ key: String, _ hasProperty: Bool, _ property: String) throws(FileMistake) {
         if !hasProperty { throw lacks(members.place(of: key) ?? members.node, property) }
     }
 
@@ -96,13 +96,13 @@ struct CharacteristicReader {
         .init(path: CharacteristicPath(service, profile.name), uuid: profile.uuid, properties: profile.properties)
     }
 
-    private func lacks(_ node: FileNode, _ property: String) -> ProfileFileError {
+    private func lacks(_ node: FileNode, _ property: String) -> FileMistake {
         node.fail("the properties of \(service)/\(draft.name.text) do not include \(property)")
     }
 
     private func uses(
         _ node: FileNode, _ profile: CharacteristicProfile
-    ) throws(ProfileFileError) -> CharacteristicProfile.Encryption {
+    ) throws(FileMistake) -> CharacteristicProfile.Encryption {
         let possible = profile.possibleUses
         guard node.isList else { return try node.flag() ? possible : [] }
         var uses: CharacteristicProfile.Encryption = []
@@ -115,7 +115,7 @@ struct CharacteristicReader {
         return uses
     }
 
-    private func format(_ node: FileNode) throws(ProfileFileError) -> PresentationFormat {
+    private func format(_ node: FileNode) throws(FileMistake) -> PresentationFormat {
         let formats = PresentationFormat.names.map { ($0.name, $0.format) }
         guard node.isMapping else { return PresentationFormat(format: try node.choice(of: "format", among: formats)) }
         let members = try node.mapping(of: "a presentation format", keys: ProfileKeys.format)
@@ -130,7 +130,7 @@ struct CharacteristicReader {
     }
 
     /// One of the short names, an assigned name as a whole or what is in its parentheses, or a number.
-    private func unit(_ node: FileNode) throws(ProfileFileError) -> UInt16 {
+    private func unit(_ node: FileNode) throws(FileMistake) -> UInt16 {
         let written = try node.text("a unit")
         if written.hasPrefix("0x") { return UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF)) }
         guard let number = PresentationFormat.unit(named: written) else {
@@ -143,7 +143,7 @@ struct CharacteristicReader {
         return number
     }
 
-    private func writes(_ node: FileNode, _ profile: CharacteristicProfile) throws(ProfileFileError) -> WriteRules {
+    private func writes(_ node: FileNode, _ profile: CharacteristicProfile) throws(FileMistake) -> WriteRules {
         let context = node.context
         _ = context.attempt(try check("write", profile.isWriteable, "write or write-without-response"))
         let members = try node.mapping(of: "a write", keys: ProfileKeys.write)
@@ -165,7 +165,7 @@ struct CharacteristicReader {
 
     private func reaction(
         _ node: FileNode, _ profile: CharacteristicProfile
-    ) throws(ProfileFileError) -> WriteReaction {
+    ) throws(FileMistake) -> WriteReaction {
         let members = try node.mapping(of: "a reaction", keys: ProfileKeys.conditions + ProfileKeys.outcomes)
         let match = node.context.attempt(try MatchReader.match(members.exactlyOne(of: ProfileKeys.conditions)))
         let outcome = try members.exactlyOne(of: ProfileKeys.outcomes)

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import PlainText
 
 /// What can be checked only when all characteristics are known.
 struct CrossChecks {
@@ -61,7 +62,7 @@ struct CrossChecks {
     }
 
     /// What a recording has sent must not be mixed with other values.
-    private func checkRecording(_ recording: Recording, _ node: FileNode) throws(ProfileFileError) {
+    private func checkRecording(_ recording: Recording, _ node: FileNode) throws(FileMistake) {
         for path in Set(recording.values.map(\.characteristic)).sorted(by: { $0.description < $1.description }) {
             guard profile.characteristic(at: path)?.notifications == nil else {
                 throw node.fail("\(path) is in the recording, but also sends values of its own (\"notify\")")
@@ -70,19 +71,19 @@ struct CrossChecks {
     }
 
     /// Checks a scenario that came with another file.
-    func checkScenario(_ steps: [ScenarioStep], _ node: FileNode) throws(ProfileFileError) {
+    func checkScenario(_ steps: [ScenarioStep], _ node: FileNode) throws(FileMistake) {
         try check(steps, node, chirps: hasChirp)
     }
 
     private var hasChirp: Bool { profile.services.contains { $0.characteristics.contains(where: \.chirps) } }
 
-    private func checkCounts(_ path: CharacteristicPath, _ node: FileNode) throws(ProfileFileError) {
+    private func checkCounts(_ path: CharacteristicPath, _ node: FileNode) throws(FileMistake) {
         guard profile.characteristic(at: path)?.writes?.effects.contains(.count) == true else {
             throw node.fail("\(path) does not count its writes: it requires \"count: true\" in its \"write\"")
         }
     }
 
-    private func check(_ steps: [ScenarioStep], _ node: FileNode, chirps: Bool) throws(ProfileFileError) {
+    private func check(_ steps: [ScenarioStep], _ node: FileNode, chirps: Bool) throws(FileMistake) {
         for step in steps {
             switch step {
             case .chirp, .burst:

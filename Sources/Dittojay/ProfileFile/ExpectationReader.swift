@@ -1,4 +1,5 @@
 import CoreBluetooth
+import PlainText
 
 /// Reads what a scenario expects.
 struct ExpectationReader {
@@ -16,7 +17,7 @@ struct ExpectationReader {
     static let occasions = ScenarioStep.Occasion.allCases.map { ($0.rawValue, $0) }
 
     /// A word such as `connected`, an event, or a list of events.
-    func expectation(_ node: FileNode) throws(ProfileFileError) -> ScenarioExpectation {
+    func expectation(_ node: FileNode) throws(FileMistake) -> ScenarioExpectation {
         guard node.isMapping else {
             let occasion = try node.choice(of: "occasion", among: Self.occasions)
             return placed(ScenarioExpectation([.init(occasion)], isForbidden: isForbidden), node)
@@ -47,16 +48,16 @@ struct ExpectationReader {
 
     private func placed(_ expectation: ScenarioExpectation, _ node: FileNode) -> ScenarioExpectation {
         var placed = expectation
-        placed.place = node.place
+        placed.place = node.data.place.map { "\(node.context.file):\($0.line)" }
         return placed
     }
 
-    private func event(_ node: FileNode) throws(ProfileFileError) -> ScenarioExpectation.Event {
+    private func event(_ node: FileNode) throws(FileMistake) -> ScenarioExpectation.Event {
         guard node.isMapping else { return .init(try node.choice(of: "occasion", among: Self.occasions)) }
         return try event(node.mapping(of: "an event", keys: ProfileKeys.event))
     }
 
-    private func event(_ members: FileMapping) throws(ProfileFileError) -> ScenarioExpectation.Event {
+    private func event(_ members: FileMapping) throws(FileMistake) -> ScenarioExpectation.Event {
         let context = members.node.context
         let occasion = try members.required("occasion").choice(of: "occasion", among: Self.occasions)
         var event = ScenarioExpectation.Event(occasion)
@@ -79,7 +80,7 @@ struct ExpectationReader {
 
     private func characteristic(
         _ node: FileNode, _ occasion: ScenarioStep.Occasion
-    ) throws(ProfileFileError) -> CharacteristicPath {
+    ) throws(FileMistake) -> CharacteristicPath {
         let characteristic = try index.characteristic(node, near: service)
         let needed: CBCharacteristicProperties
         switch occasion {

@@ -1,24 +1,26 @@
 import CoreBluetooth
 import GATTProfiles
+import PlainText
 
 /// Reads the faults of a characteristic.
 enum FaultReader {
     /// - Parameter others: keys that another reader handles.
     static func fault(
         _ node: FileNode, of characteristic: AttributeIndex.Characteristic, besides others: [String]
-    ) throws(ProfileFileError) -> Fault {
-        let members = try node.mapping(of: "a fault", keys: others + ProfileKeys.fault)
-        let context = node.context
-        let skip = context.attempt(try members["after"]?.integer(in: Fault.possibleCounts)) ?? 0
-        let times = context.attempt(try members["times"]?.integer(in: 1...Fault.possibleCounts.upperBound))
-        let chance = context.attempt(try members["chance"]?.percent(in: Fault.possibleChances)) ?? 100
-        let on = context.attempt(try members.required("on"))
-        let occasions = Fault.Trigger.allCases.map { ($0.rawValue, $0) }
-        let read = context.attempt(try on?.choice(of: "occasion", among: occasions))
-        let chosen = try members.exactlyOne(of: Fault.Action.names)
-        let action = try action(chosen)
+    ) throws(FileMistake) -> Fault {
+        let triggers = Fault.Trigger.allCases.map { ($0.rawValue, $0) }
+        var on: FileNode?
+        var read: Fault.Trigger?
+        let entry = try FaultEntry(node, of: "a characteristic", Fault.Action.kinds, others: others + ["on"]) {
+            members throws(FileMistake) in
+            let node = try members.required("on")
+            on = node
+            read = try node.choice(of: "trigger", among: triggers)
+        }
+        let chosen = entry.member
+        let action = try action(entry)
         guard let triggerNode = on, let trigger = read else { throw node.consequence() }
-        let fault = Fault(on: trigger, action, skip: skip, times: times, chance: chance)
+        let fault = Fault(on: trigger, action, skip: entry.skip, times: entry.times, chance: entry.chance)
         guard fault.isPossible else {
             let possible = Fault.Trigger.allCases.filter { Fault(on: $0, fault.action).isPossible }.map(\.rawValue)
             throw chosen.keyNode.fail(
@@ -58,27 +60,26 @@ enum FaultReader {
         "bluetoothd (5.66) answers writes to a characteristic with both write and write-without-response by itself, with "
         + "success: the central will not see this"
 
-    private static func action(_ chosen: FileMapping.Member) throws(ProfileFileError) -> Fault.Action {
-        switch chosen.key {
-        case "error": return .error(try chosen.value.attError())
-        case "delay": return .delay(try chosen.value.seconds(within: Fault.possibleDelays))
-        case "resize": return .resize(try chosen.value.integer(in: Fault.possibleSizes))
-        case "flood":
-            guard chosen.value.isMapping else {
-                return .flood(count: try chosen.value.integer(in: Fault.possibleFloods), value: nil)
+    private static func action(_ entry: FaultEntry) throws(FileMistake) -> Fault.Action {
+        let node = entry.member.value
+        switch entry.action {
+        case .noAnswer: return .noAnswer
+        case .error: return .error(try node.attError())
+        case .disconnect: return .disconnect
+        case .delay: return .delay(try node.seconds(within: Fault.possibleDelays))
+        case .drop: return .drop
+        case .duplicate: return .duplicate
+        case .resize: return .resize(try node.integer(in: Fault.possibleSizes))
+        case .flood:
+            guard node.isMapping else {
+                return .flood(count: try node.integer(in: Fault.possibleFloods), value: nil)
             }
-            let members = try chosen.value.mapping(of: "a flood", keys: ProfileKeys.flood)
+            let members = try node.mapping(of: "a flood", keys: ProfileKeys.flood)
             return .flood(
                 count: try members.required("count").integer(in: Fault.possibleFloods),
-                value: try members["value"].map { node throws(ProfileFileError) in try node.value() })
-        default:
-            guard try chosen.value.flag() else { throw chosen.value.fail(expecting: "true") }
-            switch chosen.key {
-            case "no-answer": return .noAnswer
-            case "drop": return .drop
-            case "duplicate": return .duplicate
-            default: return .disconnect
-            }
+                value: try members["value"].map { node throws(FileMistake) in try node.value() })
+        // None of a characteristic's.
+        case .packet: throw node.consequence()
         }
     }
 }

@@ -1,7 +1,9 @@
+import PlainText
+
 /// Reads which values are meant: by those who react to writes, and by those who expect one.
 enum MatchReader {
     /// - Parameter condition: one of ``ProfileKeys/conditions``.
-    static func match(_ condition: FileMapping.Member) throws(ProfileFileError) -> WriteReaction.Match {
+    static func match(_ condition: FileMapping.Member) throws(FileMistake) -> WriteReaction.Match {
         switch condition.key {
         case "value": return .value(try condition.value.value())
         case "prefix": return .prefix(try condition.value.value())
@@ -13,7 +15,7 @@ enum MatchReader {
                 throw condition.value.fail(error.description)
             }
         default:
-            guard try condition.value.flag() else { throw condition.value.fail(expecting: "true") }
+            try condition.value.requireTrue()
             return .any
         }
     }

@@ -1,11 +1,12 @@
 import GATTProfiles
+import PlainText
 
 /// Reads what a characteristic sends by itself.
 enum NotificationReader {
     /// In bytes: the longest number fits behind it.
     private static let longestPrefix = LabService.maximumValueLength - 8
 
-    static func plan(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan {
+    static func plan(_ node: FileNode) throws(FileMistake) -> NotificationPlan {
         let members = try node.mapping(of: "notifications", keys: ProfileKeys.notifications)
         let chosen = try members.exactlyOne(of: ProfileKeys.sources)
         let isOnce = node.context.attempt(try members["once"]?.flag()) ?? false
@@ -24,7 +25,7 @@ enum NotificationReader {
 
     private static func source(
         _ chosen: FileMapping.Member, repeats: Bool, interval: Double
-    ) throws(ProfileFileError) -> NotificationPlan.Source {
+    ) throws(FileMistake) -> NotificationPlan.Source {
         switch chosen.key {
         case "value": return .constant(try chosen.value.value())
         case "values":
@@ -40,7 +41,7 @@ enum NotificationReader {
         }
     }
 
-    private static func counter(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan.Counter {
+    private static func counter(_ node: FileNode) throws(FileMistake) -> NotificationPlan.Counter {
         let members = try node.mapping(of: "a counter", keys: ProfileKeys.counter)
         let context = node.context
         let step = context.attempt(try members["step"]?.integer(in: Int64(Int32.min)...Int64(Int32.max))) ?? 1
@@ -50,7 +51,7 @@ enum NotificationReader {
             number: number, first: try members["from"]?.integer(in: number.range) ?? 0, step: step, prefix: prefix)
     }
 
-    private static func randomWalk(_ node: FileNode) throws(ProfileFileError) -> NotificationPlan.RandomWalk {
+    private static func randomWalk(_ node: FileNode) throws(FileMistake) -> NotificationPlan.RandomWalk {
         let members = try node.mapping(of: "a random walk", keys: ProfileKeys.randomWalk)
         let context = node.context
         let step = context.attempt(try members["step"]?.integer(in: 1...Int64(Int32.max))) ?? 1
@@ -67,7 +68,7 @@ enum NotificationReader {
         return NotificationPlan.RandomWalk(number: number, range: low...high, step: step, prefix: prefix, seed: seed)
     }
 
-    private static func heartRate(_ node: FileNode, interval: Double) throws(ProfileFileError) -> HeartRateSettings {
+    private static func heartRate(_ node: FileNode, interval: Double) throws(FileMistake) -> HeartRateSettings {
         let members = try node.mapping(of: "a heart rate", keys: ProfileKeys.heartRate)
         var settings = HeartRateSettings(interval: interval)
         let context = node.context
@@ -85,7 +86,7 @@ enum NotificationReader {
         return settings
     }
 
-    private static func integerFormat(_ node: FileNode) throws(ProfileFileError) -> IntegerFormat {
+    private static func integerFormat(_ node: FileNode) throws(FileMistake) -> IntegerFormat {
         try node.choice(of: "number type", among: IntegerFormat.allCases.map { ($0.rawValue, $0) })
     }
 }

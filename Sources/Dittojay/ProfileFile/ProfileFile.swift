@@ -1,5 +1,6 @@
 import Foundation
 import GATTProfiles
+import PlainText
 import YAMLText
 
 /// Reads profiles from YAML files (JSON is a subset of YAML). `docs/profiles.md` describes the format.
@@ -32,11 +33,9 @@ public enum ProfileFile {
     public static func parse(
         _ text: String, file: String, defaultName: String = "profile", allowsOtherFolders: Bool = false
     ) throws(ProfileFileError) -> Content<PeripheralProfile> {
-        let (root, context) = try root(of: text, file: file, allowsOtherFolders: allowsOtherFolders)
-        let profile = context.attempt(try ProfileReader.profile(root, defaultName: defaultName))
-        try context.finish()
-        guard let profile else { throw root.fail(expecting: "a profile") }
-        return Content(value: profile, warnings: context.warnings)
+        try read(text, file: file) { root throws(FileMistake) in
+            try ProfileReader.profile(root, defaultName: defaultName, allowsOtherFolders: allowsOtherFolders)
+        }
     }
 
     /// Reads the scenario for a profile: a list of steps, or a mapping with such a list as `scenario`.
@@ -50,40 +49,38 @@ public enum ProfileFile {
     public static func parseScenario(
         _ text: String, file: String, for profile: PeripheralProfile
     ) throws(ProfileFileError) -> Content<[ScenarioStep]> {
-        let (root, context) = try root(of: text, file: file)
-        let steps = context.attempt(
-            root.isMapping ? try root.mapping(of: "a scenario", keys: ProfileKeys.scenario).required("scenario") : root)
-        let reader = StepReader(AttributeIndex(profile), service: nil)
-        let value = context.attempt(try steps.map { node throws(ProfileFileError) in try reader.steps(node) })
-        try context.finish()
-        guard let steps, let value else { throw root.fail(expecting: "a scenario") }
-        try CrossChecks(profile, drafts: []).checkScenario(value, steps)
-        try context.finish()
-        return Content(value: value, warnings: context.warnings)
+        try read(text, file: file) { root throws(FileMistake) in
+            let node =
+                root.isMapping
+                ? try root.mapping(of: "a scenario", keys: ProfileKeys.scenario).required("scenario") : root
+            let steps = try StepReader(AttributeIndex(profile), service: nil).steps(node)
+            guard root.context.mistakes.isEmpty else { throw root.consequence() }
+            try CrossChecks(profile, drafts: []).checkScenario(steps, node)
+            return steps
+        }
     }
 
     private static func contents(of path: String) throws(ProfileFileError) -> String {
-        do throws(YAMLText.Mistake) {
+        do throws(FileMistake) {
             return try YAMLText.contents(of: path)
         } catch {
             throw ProfileFileError(error, file: path)
         }
     }
 
-    private static func root(
-        of text: String, file: String, allowsOtherFolders: Bool = false
-    ) throws(ProfileFileError) -> (FileNode, FileContext) {
-        do throws(YAMLText.Mistake) {
-            let context = FileContext(file: file, allowsOtherFolders: allowsOtherFolders)
-            return (FileNode(node: try YAMLText.root(of: text), path: "", context: context), context)
+    private static func read<Value>(
+        _ text: String, file: String, _ body: (FileNode) throws(FileMistake) -> Value
+    ) throws(ProfileFileError) -> Content<Value> {
+        let context = FileContext(file: file)
+        do throws(FileMistakes) {
+            let value = try context.whole { () throws(FileMistake) in
+                try body(FileNode(YAMLText.root(of: text), context: context))
+            }
+            return Content(value: value, warnings: context.warnings.map { ProfileFileError($0, file: file) })
         } catch {
-            throw ProfileFileError(error, file: file)
+            var first = ProfileFileError(error.first, file: file)
+            first.others = error.others.map { ProfileFileError($0, file: file) }
+            throw first
         }
-    }
-}
-
-extension ProfileFileError {
-    fileprivate init(_ mistake: YAMLText.Mistake, file: String) {
-        self.init(file: file, line: mistake.line, column: mistake.column, keyPath: "", message: mistake.message)
     }
 }

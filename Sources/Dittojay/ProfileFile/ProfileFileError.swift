@@ -1,3 +1,5 @@
+import PlainText
+
 /// A mistake in a profile file, or a warning about it, and its place.
 public struct ProfileFileError: Error, Hashable, CustomStringConvertible, Swift.Sendable {
     /// The file's path, as it was given.
@@ -11,19 +13,14 @@ public struct ProfileFileError: Error, Hashable, CustomStringConvertible, Swift.
     public var message: String
     /// The other mistakes, in the order of the file, at most a hundred in all.
     public var others: [ProfileFileError]
-    /// Whether it follows from another mistake, so that it is not reported.
-    var isConsequence = false
 
-    init(
-        file: String, line: Int? = nil, column: Int? = nil, keyPath: String, message: String,
-        others: [ProfileFileError] = []
-    ) {
+    init(_ mistake: FileMistake, file: String) {
         self.file = file
-        self.line = line
-        self.column = column
-        self.keyPath = keyPath
-        self.message = message
-        self.others = others
+        line = mistake.place?.line
+        column = mistake.place?.column
+        keyPath = mistake.path
+        message = mistake.message
+        others = []
     }
 
     /// This mistake and the others.

@@ -1,3 +1,5 @@
+import PlainText
+
 /// The keys of a profile file's mappings: those that its readers accept, and its schema describes.
 enum ProfileKeys {
     static let profile = [
@@ -26,7 +28,7 @@ enum ProfileKeys {
     static let randomWalk = ["type", "from", "to", "step", "prefix", "seed"]
     static let heartRate = ["bpm", "rate-format", "contact"]
 
-    static let fault = ["on", "after", "times", "chance"] + Fault.Action.names
+    static let fault = ["on"] + FaultEntry.keys + Fault.Action.names
     static let flood = ["count", "value"]
 
     static let channel = ["name", "mode", "psm", "encrypted", "bytes", "file"]

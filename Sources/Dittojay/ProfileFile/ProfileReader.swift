@@ -1,7 +1,6 @@
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
-import Yams
 import PlainText
 
 /// Makes a profile from a YAML tree: the peripheral and its services. Characteristics and steps have readers of their
@@ -14,7 +13,9 @@ enum ProfileReader {
     static let possibleCounts = 1...100
     static let possibleManufacturers = 1...advertisementRoom / 4
 
-    static func profile(_ root: FileNode, defaultName: String) throws(ProfileFileError) -> PeripheralProfile {
+    static func profile(
+        _ root: FileNode, defaultName: String, allowsOtherFolders: Bool
+    ) throws(FileMistake) -> PeripheralProfile {
         let file = try root.mapping(
             of: "a profile", keys: ProfileKeys.profile)
         let context = root.context
@@ -53,18 +54,21 @@ enum ProfileReader {
         if let node = file["scenario"], let steps = context.attempt(try StepReader(index, service: nil).steps(node)) {
             profile.scenario = steps
         }
-        if let node = file["l2cap"] { profile.channels = context.attempt(try ChannelReader.channels(node)) ?? [] }
+        if let node = file["l2cap"] {
+            let reader = ChannelReader(allowsOtherFolders: allowsOtherFolders)
+            profile.channels = context.attempt(try reader.channels(node)) ?? []
+        }
         var recordings = RecordingReader(index)
         if let node = file["recording"] { profile.recording = context.attempt(try recordings.recording(node)) }
         // The following checks need the whole profile, which is complete only without mistakes.
-        try context.finish()
+        guard context.mistakes.isEmpty else { throw root.consequence() }
         _ = context.attempt(try checkAdvertisement(of: profile, file["advertise"] ?? root))
         warnOfPairing(profile, file["pairing"] ?? root)
         CrossChecks(profile, drafts: drafts).run(file["scenario"] ?? root, recording: file["recording"])
         return profile
     }
 
-    private static func localName(_ node: FileNode) throws(ProfileFileError) -> String {
+    private static func localName(_ node: FileNode) throws(FileMistake) -> String {
         let name = try node.text("the name to be advertised")
         guard possibleNameLengths.contains(name.utf8.count) else {
             throw node.fail("name too long: \(name.utf8.count) bytes (limit 26, to fit in an advertisement)")
@@ -74,7 +78,7 @@ enum ProfileReader {
 
     // MARK: Pairing
 
-    private static func pairing(_ node: FileNode) throws(ProfileFileError) -> PairingProfile {
+    private static func pairing(_ node: FileNode) throws(FileMistake) -> PairingProfile {
         let members = try node.mapping(of: "pairing", keys: ProfileKeys.pairing)
         let choices = CBPairingCapability.allCases.map { ($0.rawValue, $0) }
         let capability = try members.required("io").choice(of: "io", among: choices)
@@ -156,7 +160,7 @@ enum ProfileReader {
         return drafts
     }
 
-    private static func serviceDraft(_ node: FileNode) throws(ProfileFileError) -> ServiceDraft {
+    private static func serviceDraft(_ node: FileNode) throws(FileMistake) -> ServiceDraft {
         let context = node.context
         let members = try node.mapping(of: "a service", keys: ProfileKeys.service)
         let kind = context.attempt(try members.exactlyOne(of: ProfileKeys.serviceKinds))
@@ -184,14 +188,14 @@ enum ProfileReader {
             security: security, characteristics: characteristics)
     }
 
-    private static func standardService(_ member: FileMapping.Member) throws(ProfileFileError) -> StandardService {
+    private static func standardService(_ member: FileMapping.Member) throws(FileMistake) -> StandardService {
         let known = StandardService.allCases.map { ($0.rawValue, $0) }
         return try member.value.choice(of: "standard service", among: known)
     }
 
     private static func standardSecurity(
         of members: FileMapping, isStandard: Bool
-    ) throws(ProfileFileError) -> StandardSecurity? {
+    ) throws(FileMistake) -> StandardSecurity? {
         guard let node = members["security"] else { return nil }
         guard isStandard else {
             throw node.fail("security is for a standard service; a characteristic has encrypted and authenticated")
@@ -199,13 +203,13 @@ enum ProfileReader {
         return try node.choice(of: "security", among: StandardSecurity.allCases.map { ($0.rawValue, $0) })
     }
 
-    private static func serviceUUID(_ node: FileNode) throws(ProfileFileError) -> String {
+    private static func serviceUUID(_ node: FileNode) throws(FileMistake) -> String {
         let uuid = try AttributeUUID.read(node, .service)
         if ["1800", "1801"].contains(uuid) { throw node.fail("bluetoothd has the service \(uuid) itself") }
         return uuid
     }
 
-    private static func characteristicDraft(_ node: FileNode) throws(ProfileFileError) -> CharacteristicDraft {
+    private static func characteristicDraft(_ node: FileNode) throws(FileMistake) -> CharacteristicDraft {
         let context = node.context
         let members = try node.mapping(of: "a characteristic", keys: ProfileKeys.characteristic)
         let uuid = context.attempt(try AttributeUUID.read(members.required("uuid"), .characteristic)) ?? ""
@@ -217,7 +221,7 @@ enum ProfileReader {
             members: members)
     }
 
-    private static func properties(_ node: FileNode) throws(ProfileFileError) -> CBCharacteristicProperties {
+    private static func properties(_ node: FileNode) throws(FileMistake) -> CBCharacteristicProperties {
         var properties: CBCharacteristicProperties = []
         let nodes = try node.list(of: "properties")
         guard !nodes.isEmpty else { throw node.fail("a characteristic needs at least one property") }
@@ -241,7 +245,7 @@ enum ProfileReader {
         return DraftName(text: text, node: node, isWritten: true)
     }
 
-    static func writtenName(_ node: FileNode) throws(ProfileFileError) -> String {
+    static func writtenName(_ node: FileNode) throws(FileMistake) -> String {
         let text = try node.text("a name")
         guard text.utf8.count <= 64, text.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }) else {
             throw node.fail(expecting: "a name of at most 64 letters, digits, hyphens, dots and underscores")
@@ -254,7 +258,7 @@ enum ProfileReader {
         let names = names.filter { !$0.uuid.isEmpty || $0.name.isWritten }
         for (index, entry) in names.enumerated() {
             guard let first = names[..<index].first(where: { $0.name.text == entry.name.text }) else { continue }
-            let line = first.name.node.node.mark.map { " (line \($0.line))" } ?? ""
+            let line = first.name.node.data.place.map { " (line \($0.line))" } ?? ""
             entry.name.node.context.note(
                 entry.name.node.fail(
                     first.name.isWritten && entry.name.isWritten
@@ -266,7 +270,7 @@ enum ProfileReader {
 
     // MARK: Advertising
 
-    private static func advertisement(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement {
+    private static func advertisement(_ node: FileNode) throws(FileMistake) -> ExtraAdvertisement {
         let members = try node.mapping(of: "an advertisement", keys: ProfileKeys.advertisement)
         var advertisement = ExtraAdvertisement()
         let context = node.context
@@ -288,7 +292,7 @@ enum ProfileReader {
     }
 
     /// One, or a list of them.
-    private static func manufacturers(_ node: FileNode) throws(ProfileFileError) -> [ExtraAdvertisement.Manufacturer] {
+    private static func manufacturers(_ node: FileNode) throws(FileMistake) -> [ExtraAdvertisement.Manufacturer] {
         guard node.isList else { return [try manufacturer(node)] }
         let items = try node.list(of: "manufacturers")
         guard possibleManufacturers ~= items.count else {
@@ -305,7 +309,7 @@ enum ProfileReader {
         return all
     }
 
-    private static func manufacturer(_ node: FileNode) throws(ProfileFileError) -> ExtraAdvertisement.Manufacturer {
+    private static func manufacturer(_ node: FileNode) throws(FileMistake) -> ExtraAdvertisement.Manufacturer {
         let members = try node.mapping(of: "manufacturer data", keys: ProfileKeys.manufacturer)
         let data = node.context.attempt(try members["data"]?.value(maximumLength: 24)) ?? []
         let company = try number(members.required("company"), of: .company, "a company", hint: ", 0xFFFF for tests")
@@ -315,7 +319,7 @@ enum ProfileReader {
     /// A number of 16 bits, or what it has as its assigned name.
     private static func number(
         _ node: FileNode, of kind: AssignedKind, _ what: String, hint: String
-    ) throws(ProfileFileError) -> UInt16 {
+    ) throws(FileMistake) -> UInt16 {
         let written = try node.text("\(what): its number from 0 to 65535, or its name")
         if written.utf8.allSatisfy({ $0 < 0x3A }) || written.hasPrefix("0x") {
             return UInt16(truncatingIfNeeded: try node.integer(in: 0...0xFFFF))
@@ -331,7 +335,7 @@ enum ProfileReader {
         return number
     }
 
-    private static func checkAdvertisement(of profile: PeripheralProfile, _ root: FileNode) throws(ProfileFileError) {
+    private static func checkAdvertisement(of profile: PeripheralProfile, _ root: FileNode) throws(FileMistake) {
         let uuids = Set(profile.services.filter(\.isAdvertised).map(\.uuid))
         let short = uuids.filter { $0.utf8.count == 4 }.count
         let long = uuids.count - short

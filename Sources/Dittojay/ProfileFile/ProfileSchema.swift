@@ -301,12 +301,12 @@ package enum ProfileSchema {
             ("range", .pattern("^[0-9]+(-[0-9]+)?$", orInteger: true).described("A number, or two: 5, 1-20.")),
             (
                 "time",
-                .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min)$").described(
-                    "With its unit: 250 ms, 1.5 s, 2 min.")
+                .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min|h)$").described(
+                    "With its unit: 250 ms, 1.5 s, 2 min, 1 h.")
             ),
             (
                 "recorded-value",
-                .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min) +[^ ]+ +(empty|[a-z0-9]+:[\\s\\S]*)$").described(
+                .pattern("^([0-9]+\\.?[0-9]*|\\.[0-9]+) *(ms|s|min|h) +[^ ]+ +(empty|[a-z0-9]+:[\\s\\S]*)$").described(
                     "Time, characteristic and value: 1.5 s heart-rate-measurement hex:0648.")
             ),
             ("value", .anyOf([.ref("simple-value"), .list(.ref("value"))])),

@@ -1,6 +1,5 @@
 import GATTProfiles
 import PlainText
-import Yams
 
 /// Reads a recording. A file can have a hundred thousand of its values, so each of them is one scalar.
 struct RecordingReader {
@@ -14,7 +13,7 @@ struct RecordingReader {
         self.index = index
     }
 
-    mutating func recording(_ node: FileNode) throws(ProfileFileError) -> Recording {
+    mutating func recording(_ node: FileNode) throws(FileMistake) -> Recording {
         let members = try node.mapping(of: "a recording", keys: ProfileKeys.recording)
         let context = node.context
         let pace = context.attempt(try members["pace"]?.number(in: Recording.possiblePaces)) ?? 1
@@ -23,7 +22,7 @@ struct RecordingReader {
         return Recording(values: try self.values(values), pace: pace, repeats: repeats)
     }
 
-    private mutating func values(_ node: FileNode) throws(ProfileFileError) -> [Recording.Value] {
+    private mutating func values(_ node: FileNode) throws(FileMistake) -> [Recording.Value] {
         let nodes = try node.list(of: "values")
         guard Recording.possibleCounts.contains(nodes.count) else {
             throw node.fail("expected \(Recording.possibleCounts) values in a recording, found \(nodes.count)")
@@ -42,7 +41,7 @@ struct RecordingReader {
         return values
     }
 
-    private mutating func value(_ node: FileNode) throws(ProfileFileError) -> Recording.Value {
+    private mutating func value(_ node: FileNode) throws(FileMistake) -> Recording.Value {
         var rest = try node.text(Self.form)[...]
         func word() -> Substring {
             let word = rest.prefix { $0 != " " }
@@ -59,7 +58,7 @@ struct RecordingReader {
             time: seconds, characteristic: try path(name, node), bytes: try node.with(String(rest)).value())
     }
 
-    private mutating func path(_ name: Substring, _ node: FileNode) throws(ProfileFileError) -> CharacteristicPath {
+    private mutating func path(_ name: Substring, _ node: FileNode) throws(FileMistake) -> CharacteristicPath {
         if let known = paths[name] { return known }
         let path = try index.sender(node.with(String(name)), near: nil)
         paths[name] = path
@@ -70,6 +69,6 @@ struct RecordingReader {
 extension FileNode {
     /// A part of a scalar's text, at the same place.
     fileprivate func with(_ part: String) -> FileNode {
-        FileNode(node: .scalar(Yams.Node.Scalar(part, node.tag, .any, node.mark)), path: path, context: context)
+        FileNode(.scalar(part, data.place), path: path, context: context)
     }
 }

@@ -1,4 +1,5 @@
 import GATTProfiles
+import PlainText
 
 /// Reads the steps of a scenario, or of the reaction to a write.
 struct StepReader {
@@ -21,7 +22,7 @@ struct StepReader {
         self.isReaction = isReaction
     }
 
-    func steps(_ node: FileNode) throws(ProfileFileError) -> [ScenarioStep] {
+    func steps(_ node: FileNode) throws(FileMistake) -> [ScenarioStep] {
         var steps: [ScenarioStep] = []
         for element in try node.list(of: "steps") {
             if let step = node.context.attempt(try step(element)) { steps.append(step) }
@@ -29,7 +30,7 @@ struct StepReader {
         return steps
     }
 
-    private func step(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+    private func step(_ node: FileNode) throws(FileMistake) -> ScenarioStep {
         if !node.isMapping {
             return try node.choice(of: "step without a value", among: zip(Self.words, [.disconnect, .quit]).map { $0 })
         }
@@ -74,7 +75,7 @@ struct StepReader {
         case "silence": return .silence(try value.seconds(within: ScenarioStep.possibleWaits))
         case "power": return .power(try value.flag())
         case "disconnect", "quit":
-            guard try value.flag() else { throw value.fail(expecting: "true") }
+            try value.requireTrue()
             return member.key == "quit" ? .quit : .disconnect
         // It was noted already as an unknown key.
         default: throw member.keyNode.consequence()
@@ -82,15 +83,15 @@ struct StepReader {
     }
 
     /// - Returns: the name of a service; nil for all.
-    private func services(_ node: FileNode) throws(ProfileFileError) -> String? {
+    private func services(_ node: FileNode) throws(FileMistake) -> String? {
         try node.text("all, or the name of a service") == "all" ? nil : try index.service(node)
     }
 
-    private func characteristic(_ node: FileNode) throws(ProfileFileError) -> CharacteristicPath {
+    private func characteristic(_ node: FileNode) throws(FileMistake) -> CharacteristicPath {
         try index.characteristic(node, near: service).path
     }
 
-    private func waitFor(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+    private func waitFor(_ node: FileNode) throws(FileMistake) -> ScenarioStep {
         let occasions = ExpectationReader.occasions
         guard node.isMapping else { return .waitFor(try node.choice(of: "occasion", among: occasions), on: nil) }
         let members = try node.mapping(of: "a wait-for", keys: ProfileKeys.waitFor)
@@ -103,7 +104,7 @@ struct StepReader {
         return .waitFor(occasion, on: try characteristic(on))
     }
 
-    private func send(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+    private func send(_ node: FileNode) throws(FileMistake) -> ScenarioStep {
         let members = try node.mapping(of: "a send", keys: ProfileKeys.send)
         let path = node.context.attempt(try index.sender(members.required("on"), near: service))
         let interval = node.context.attempt(try members["every"]?.seconds(within: ScenarioStep.possibleWaits)) ?? 0
@@ -120,7 +121,7 @@ struct StepReader {
         return .send(on: path, values: values, interval: interval)
     }
 
-    private func burst(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+    private func burst(_ node: FileNode) throws(FileMistake) -> ScenarioStep {
         let members = try node.mapping(of: "a burst", keys: ProfileKeys.burst)
         let context = node.context
         let count = context.attempt(try members.required("count").integer(in: Burst.Plan.possibleCounts))
@@ -130,7 +131,7 @@ struct StepReader {
         return .burst(count: count, size: size, rate: rate)
     }
 
-    private func repetition(_ node: FileNode) throws(ProfileFileError) -> ScenarioStep {
+    private func repetition(_ node: FileNode) throws(FileMistake) -> ScenarioStep {
         guard depth < Self.maximumDepth else {
             throw node.fail("repeats nested too deeply (limit \(Self.maximumDepth) levels)")
         }

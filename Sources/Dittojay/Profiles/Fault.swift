@@ -49,9 +49,9 @@ public struct Fault: Hashable, Swift.Sendable {
     /// The limits of ``Action/delay(_:)`` in seconds.
     public static let possibleDelays = 0.0...3600.0
     /// The limits of ``skip`` and ``times``.
-    public static let possibleCounts = 0...1_000_000_000
+    public static let possibleCounts = FaultEntry.possibleCounts
     /// The limits of ``chance`` in percent. It is above the lower one.
-    public static let possibleChances = 0.0...100.0
+    public static let possibleChances = FaultEntry.possibleChances
     /// The limits of ``Action/resize(_:)`` in bytes.
     public static let possibleSizes = 0...512
     /// How many faults a peripheral may have in all, not counting those that are used up.
@@ -98,23 +98,25 @@ extension Fault: CustomStringConvertible {
 }
 
 extension Fault.Action: CustomStringConvertible {
+    /// The kinds of all actions.
+    static let kinds = FaultAction.allCases.filter { $0 != .packet }
     /// The names of all actions.
-    package static let names = [
-        "no-answer", "error", "disconnect", "delay", "flood", "drop", "duplicate", "resize",
-    ]
+    package static let names = FaultAction.names(of: kinds)
 
     /// The name in commands and files.
     package var name: String {
-        switch self {
-        case .noAnswer: "no-answer"
-        case .error: "error"
-        case .disconnect: "disconnect"
-        case .delay: "delay"
-        case .flood: "flood"
-        case .drop: "drop"
-        case .duplicate: "duplicate"
-        case .resize: "resize"
-        }
+        let kind: FaultAction =
+            switch self {
+            case .noAnswer: .noAnswer
+            case .error: .error
+            case .disconnect: .disconnect
+            case .delay: .delay
+            case .flood: .flood
+            case .drop: .drop
+            case .duplicate: .duplicate
+            case .resize: .resize
+            }
+        return kind.rawValue
     }
 
     /// For people.
@@ -132,33 +134,7 @@ extension Fault.Action: CustomStringConvertible {
     }
 }
 
-/// The ATT errors by name.
-enum ATTErrorNames {
-    /// Specification: Bluetooth Core, Vol 3, Part F, 3.4.1.1, and the Core Specification Supplement, Part B.
-    static let all: [(name: String, code: UInt8)] = [
-        ("invalid-handle", 0x01), ("read-not-permitted", 0x02), ("write-not-permitted", 0x03), ("invalid-pdu", 0x04),
-        ("insufficient-authentication", 0x05), ("request-not-supported", 0x06), ("invalid-offset", 0x07),
-        ("insufficient-authorization", 0x08), ("prepare-queue-full", 0x09), ("attribute-not-found", 0x0A),
-        ("attribute-not-long", 0x0B), ("insufficient-encryption-key-size", 0x0C),
-        ("invalid-attribute-value-length", 0x0D), ("unlikely-error", 0x0E), ("insufficient-encryption", 0x0F),
-        ("unsupported-group-type", 0x10), ("insufficient-resources", 0x11), ("database-out-of-sync", 0x12),
-        ("value-not-allowed", 0x13), ("write-request-rejected", 0xFC),
-        ("client-characteristic-configuration-improper", 0xFD), ("procedure-already-in-progress", 0xFE),
-        ("out-of-range", 0xFF),
-    ]
-
-    /// The code of an error that is written as a name, or as a number in decimal or, after `0x`, in hexadecimal; nil
-    /// for anything else.
-    static func code(_ text: String) -> UInt8? {
-        if let known = all.first(where: { $0.name == text }) { return known.code }
-        let isHex = text.hasPrefix("0x")
-        let digits = isHex ? text.dropFirst(2) : text[...]
-        guard digits.first?.isHexDigit == true, let code = UInt8(digits, radix: isHex ? 16 : 10), code > 0 else {
-            return nil
-        }
-        return code
-    }
-
+extension ATTErrorNames {
     /// Whether bluetoothd (5.66) passes the error on to the central, rather than making 0x0E of it.
     static func isPassedOn(_ code: UInt8, on trigger: Fault.Trigger) -> Bool {
         switch code {
@@ -167,12 +143,5 @@ enum ATTErrorNames {
         case 0x06, 0x07, 0x08, 0x0D, 0x0E, 0xFE, 0x80...0x9F: true
         default: false
         }
-    }
-
-    /// `0x0D invalid-attribute-value-length`.
-    static func text(_ code: UInt8) -> String {
-        let digits = String(code, radix: 16, uppercase: true)
-        let number = "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
-        return all.first { $0.code == code }.map { "\(number) \($0.name)" } ?? number
     }
 }

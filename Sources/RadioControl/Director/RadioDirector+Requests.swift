@@ -53,7 +53,7 @@ extension RadioDirector {
         case "scene":
             guard let scene = request["scene"] else { throw Refusal("\"scene\" is missing") }
             let waits = request["waits"]?.text == "true"
-            try play(read { () throws(SceneError) in try SceneReader.scene(scene) }, waits: waits)
+            try play(read { () throws(FileMistakes) in try SceneReader.scene(scene) }, waits: waits)
             return .reply(done)
         case "reset":
             try reset()
@@ -65,11 +65,11 @@ extension RadioDirector {
             guard CommandReader.names.contains(command) else {
                 let known = CommandReader.names + Self.requests
                 throw Refusal(
-                    "unknown command \"\(SceneNode.shortened(command))\"\(Suggestion.text(for: command, among: known)); "
+                    "unknown command \"\(FileNode.shortened(command))\"\(Suggestion.text(for: command, among: known)); "
                         + "valid: \(known.joined(separator: ", "))")
             }
             try run(
-                read { () throws(SceneError) in
+                read { () throws(FileMistakes) in
                     try SceneReader.command(command, request, more: ["command"])
                 })
             return .reply(done)
@@ -102,8 +102,8 @@ extension RadioDirector {
         recording.flush()
     }
 
-    private func read<Value>(_ body: () throws(SceneError) -> Value) throws(Refusal) -> Value {
-        do throws(SceneError) {
+    private func read<Value>(_ body: () throws(FileMistakes) -> Value) throws(Refusal) -> Value {
+        do throws(FileMistakes) {
             return try body()
         } catch {
             throw Refusal(error.description)

@@ -1,3 +1,4 @@
+import PlainText
 import VirtualRadio
 
 /// Reads phantoms.
@@ -7,49 +8,41 @@ enum PhantomReader {
         "data", "response", "peripheral",
     ]
     static let manufacturerKeys = ["company", "data"]
-    static let peripheralKeys = ["name", "mtu", "services", "misbehaviours", "waits-for-confirmation", "pushes"]
+    static let peripheralKeys = ["name", "mtu", "services", "faults", "waits-for-confirmation"]
     static let serviceKeys = ["uuid", "characteristics"]
-    static let characteristicKeys = ["uuid", "properties", "value", "every"]
-    static let reactions = ["error", "silence", "bytes", "disconnect"]
-    static let misbehaviourKeys = ["on", "of", "after", "times"] + reactions
-    static let pushKeys = ["bytes", "every"]
+    static let characteristicKeys = ["uuid", "properties", "value", "every", "faults"]
 
-    static let requests: [(String, UInt8)] = [
-        ("exchange-mtu", 0x02), ("find-information", 0x04), ("find-by-type-value", 0x06), ("read-by-type", 0x08),
-        ("read", 0x0A), ("read-blob", 0x0C), ("read-multiple", 0x0E), ("read-by-group-type", 0x10), ("write", 0x12),
-        ("prepare-write", 0x16), ("execute-write", 0x18), ("write-command", 0x52),
-    ]
     static let properties: [(String, PhantomPeripheral.Properties)] = [
         ("read", .read), ("write-without-response", .writeWithoutResponse), ("write", .write), ("notify", .notify),
         ("indicate", .indicate),
     ]
 
-    static func group(_ name: String, _ members: SceneMapping) throws(SceneMistake) -> PhantomGroup {
-        let list = members.node.list
+    static func group(_ name: String, _ members: FileMapping) throws(FileMistake) -> PhantomGroup {
+        let context = members.node.context
         var group = PhantomGroup(name: name)
-        group.count = list.attempt(try members["count"]?.count(1...Scene.Limit.phantoms)) ?? 1
-        group.interval = list.attempt(try members["interval"]?.span(Phantom.intervals)) ?? group.interval
-        group.body = list.attempt(try members["body"]?.decibels(-50...200)) ?? 0
-        group.response = list.attempt(try members["response"]?.bytes(most: Phantom.maximumDataLength)) ?? []
-        group.peripheral = list.attempt(try members["peripheral"].map(peripheral))
-        group.data = list.attempt(try data(members, isConnectable: group.peripheral != nil)) ?? []
-        group.address = list.attempt(try address(members, count: group.count))
+        group.count = context.attempt(try members["count"]?.integer(in: 1...Scene.Limit.phantoms)) ?? 1
+        group.interval = context.attempt(try members["interval"]?.span(Phantom.intervals)) ?? group.interval
+        group.body = context.attempt(try members["body"]?.decibels(-50...200)) ?? 0
+        group.response = context.attempt(try members["response"]?.bytes(most: Phantom.maximumDataLength)) ?? []
+        group.peripheral = context.attempt(try members["peripheral"].map(peripheral))
+        group.data = context.attempt(try data(members, isConnectable: group.peripheral != nil)) ?? []
+        group.address = context.attempt(try address(members, count: group.count))
         let place = try members.exactlyOne(of: ["at", "within"])
         if place.key == "at" {
             let position = try place.value.position()
             group.place = (position, position)
         } else {
-            let corners = try place.value.elements(of: "corners", most: 2)
+            let corners = try place.value.list(of: "corners", limit: 2)
             guard corners.count == 2 else { throw place.value.fail("expected two corners, each such as [3 m, 4 m]") }
             group.place = (try corners[0].position(), try corners[1].position())
         }
         return group
     }
 
-    private static func address(_ members: SceneMapping, count: Int) throws(SceneMistake) -> DeviceAddress? {
+    private static func address(_ members: FileMapping, count: Int) throws(FileMistake) -> DeviceAddress? {
         let isRandom =
-            try members["type"].map { type throws(SceneMistake) in
-                try type.choice("type of address", among: [("random", true), ("public", false)])
+            try members["type"].map { type throws(FileMistake) in
+                try type.choice(of: "type of address", among: [("random", true), ("public", false)])
             } ?? true
         guard let node = members["address"] else {
             if let type = members["type"] { throw type.fail("a type is for an address") }
@@ -64,7 +57,7 @@ enum PhantomReader {
     }
 
     /// Advertising data. (Core Specification Supplement, Part A)
-    private static func data(_ members: SceneMapping, isConnectable: Bool) throws(SceneMistake) -> [UInt8] {
+    private static func data(_ members: FileMapping, isConnectable: Bool) throws(FileMistake) -> [UInt8] {
         if let data = members["data"] {
             for key in ["local-name", "services", "manufacturer"] {
                 if let other = members[key] { throw other.fail("\(key) cannot be combined with data") }
@@ -74,7 +67,7 @@ enum PhantomReader {
         // Flags: general discoverable, no BR/EDR.
         var data: [UInt8] = [2, 0x01, 0x06]
         if let services = members["services"] {
-            for node in try services.elements(of: "services", most: Scene.Limit.services) {
+            for node in try services.list(of: "services", limit: Scene.Limit.services) {
                 let uuid = try node.uuid().bytes
                 data += [UInt8(uuid.count + 1), uuid.count == 2 ? 0x03 : 0x07] + uuid
             }
@@ -98,81 +91,39 @@ enum PhantomReader {
         return data
     }
 
-    private static func peripheral(_ node: SceneNode) throws(SceneMistake) -> PhantomPeripheral {
+    private static func peripheral(_ node: FileNode) throws(FileMistake) -> PhantomPeripheral {
         let members = try node.mapping(of: "a peripheral", keys: peripheralKeys)
-        let list = node.list
+        let context = node.context
         var result = PhantomPeripheral()
-        result.name = list.attempt(try members["name"]?.text("a name")) ?? ""
+        result.name = context.attempt(try members["name"]?.text("a name")) ?? ""
         result.name = String(result.name.prefix(60))
-        result.mtu = list.attempt(try members["mtu"]?.count(0...65_535)) ?? result.mtu
-        result.waitsForConfirmation = list.attempt(try members["waits-for-confirmation"]?.flag()) ?? true
-        if let services = list.attempt(try members["services"]?.elements(of: "services", most: Scene.Limit.services)) {
-            result.services = list.each(services, service)
+        result.mtu = context.attempt(try members["mtu"]?.integer(in: 0...65_535)) ?? result.mtu
+        result.waitsForConfirmation = context.attempt(try members["waits-for-confirmation"]?.flag()) ?? true
+        if let services = context.attempt(try members["services"]?.list(of: "services", limit: Scene.Limit.services)) {
+            result.services = context.each(services, service)
         }
-        if let node = members["misbehaviours"],
-            let nodes = list.attempt(try node.elements(of: "misbehaviours", most: Scene.Limit.misbehaviours))
-        {
-            result.misbehaviours = list.each(nodes, misbehaviour)
-        }
-        if let node = members["pushes"],
-            let nodes = list.attempt(try node.elements(of: "pushes", most: Scene.Limit.misbehaviours))
-        {
-            result.pushes = list.each(nodes, push)
-        }
+        result.faults = PhantomFaultReader.faults(members["faults"], isOfPeripheral: true)
         return result
     }
 
-    private static let intervals = 10 * Span.millisecond...3_600 * Span.second
+    static let intervals = 10 * Span.millisecond...3_600 * Span.second
 
-    private static func service(_ node: SceneNode) throws(SceneMistake) -> PhantomPeripheral.Service {
+    private static func service(_ node: FileNode) throws(FileMistake) -> PhantomPeripheral.Service {
         let members = try node.mapping(of: "a service", keys: serviceKeys)
-        let nodes = try members["characteristics"]?.elements(
-            of: "characteristics", most: Scene.Limit.characteristics)
-        let characteristics = node.list.each(nodes ?? [], characteristic)
+        let nodes = try members["characteristics"]?.list(of: "characteristics", limit: Scene.Limit.characteristics)
+        let characteristics = node.context.each(nodes ?? [], characteristic)
         return .init(uuid: try members.required("uuid").uuid(), characteristics: characteristics)
     }
 
-    private static func characteristic(_ node: SceneNode) throws(SceneMistake) -> PhantomPeripheral.Characteristic {
+    private static func characteristic(_ node: FileNode) throws(FileMistake) -> PhantomPeripheral.Characteristic {
         let members = try node.mapping(of: "a characteristic", keys: characteristicKeys)
         var flags: PhantomPeripheral.Properties = []
-        for node in try members.required("properties").elements(of: "properties", most: properties.count) {
-            flags.insert(try node.choice("property", among: properties))
+        for node in try members.required("properties").list(of: "properties", limit: properties.count) {
+            flags.insert(try node.choice(of: "property", among: properties))
         }
         return .init(
             uuid: try members.required("uuid").uuid(), properties: flags,
-            value: try members["value"]?.bytes(most: 512) ?? [], interval: try members["every"]?.span(intervals))
-    }
-
-    private static func misbehaviour(_ node: SceneNode) throws(SceneMistake) -> PhantomPeripheral.Misbehaviour {
-        let members = try node.mapping(of: "a misbehaviour", keys: misbehaviourKeys)
-        let kind = try members.exactlyOne(of: reactions)
-        let reaction: PhantomPeripheral.Reaction
-        switch kind.key {
-        case "error": reaction = .error(try code(kind.value))
-        case "bytes": reaction = .bytes(try kind.value.bytes(most: 517))
-        default:
-            guard try kind.value.flag() else { throw kind.value.fail(expecting: "true") }
-            reaction = kind.key == "silence" ? .silence : .disconnect
-        }
-        return .init(
-            request: try members.required("on").choice("request", among: requests),
-            type: try members["of"]?.uuid(), reaction: reaction, after: try members["after"]?.count(0...1_000_000) ?? 0,
-            times: try members["times"]?.count(1...1_000_000))
-    }
-
-    private static func code(_ node: SceneNode) throws(SceneMistake) -> UInt8 {
-        let expected = "an ATT error from 0x00 to 0xFF"
-        let text = try node.text(expected)
-        guard text.hasPrefix("0x"), let code = UInt8(text.dropFirst(2), radix: 16) else {
-            throw node.fail(expecting: expected)
-        }
-        return code
-    }
-
-    private static func push(_ node: SceneNode) throws(SceneMistake) -> PhantomPeripheral.Push {
-        let members = try node.mapping(of: "a push", keys: pushKeys)
-        return .init(
-            bytes: try members.required("bytes").bytes(most: 517),
-            interval: try members.required("every").span(intervals))
+            value: try members["value"]?.bytes(most: 512) ?? [], interval: try members["every"]?.span(intervals),
+            faults: PhantomFaultReader.faults(members["faults"], isOfPeripheral: false))
     }
 }

@@ -1,82 +1,49 @@
+import PlainText
 import VirtualRadio
 
 /// Numbers with their units.
-extension SceneNode {
-    private func quantity(_ units: [(String, Double)], _ limits: ClosedRange<Double>, _ expected: String)
-        throws(SceneMistake) -> Double
-    {
-        let written = try text(expected)
-        let digits = written.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == "-" || $0 == "+") }
-        var unit = written.dropFirst(digits.count)
-        while unit.first == " " { unit.removeFirst() }
-        guard let number = Double(digits), let factor = units.first(where: { $0.0 == unit })?.1,
-            limits.contains(number * factor)
-        else { throw fail(expecting: expected) }
-        return number * factor
-    }
-
-    private static func shown(_ number: Double) -> String {
-        number == number.rounded() ? "\(Int(number))" : "\(number)"
-    }
-
-    private func quantity(_ unit: String, _ limits: ClosedRange<Double>) throws(SceneMistake) -> Double {
-        let (low, high) = (Self.shown(limits.lowerBound), Self.shown(limits.upperBound))
+extension FileNode {
+    private func quantity(_ unit: Substring, _ limits: ClosedRange<Double>) throws(FileMistake) -> Double {
+        let (low, high) = (decimal(limits.lowerBound), decimal(limits.upperBound))
         let example = limits.contains(3) ? "3" : low
         let expected = "a number from \(low) to \(high) with its unit, such as \(example) \(unit)"
-        return try quantity([(unit, 1)], limits, expected)
+        guard let (number, written) = try quantity(expected, isSigned: true), written == unit, limits.contains(number)
+        else { throw fail(expecting: expected) }
+        return number
     }
 
-    func metres(_ limits: ClosedRange<Double> = -100_000...100_000) throws(SceneMistake) -> Double {
+    func metres(_ limits: ClosedRange<Double> = -100_000...100_000) throws(FileMistake) -> Double {
         try quantity("m", limits)
     }
 
-    func decibelMilliwatts() throws(SceneMistake) -> Double { try quantity("dBm", -127...20) }
+    func decibelMilliwatts() throws(FileMistake) -> Double { try quantity("dBm", -127...20) }
 
-    func decibels(_ limits: ClosedRange<Double> = 0...200) throws(SceneMistake) -> Double {
+    func decibels(_ limits: ClosedRange<Double> = 0...200) throws(FileMistake) -> Double {
         try quantity("dB", limits)
     }
 
     /// A percentage, as a part from 0 to 1.
-    func part() throws(SceneMistake) -> Double { try quantity("%", 0...100) / 100 }
-
-    func number(_ limits: ClosedRange<Double>) throws(SceneMistake) -> Double {
-        let (low, high) = (Self.shown(limits.lowerBound), Self.shown(limits.upperBound))
-        return try quantity([("", 1)], limits, "a number from \(low) to \(high)")
-    }
-
-    func count(_ limits: ClosedRange<Int>) throws(SceneMistake) -> Int {
-        let expected = "a whole number from \(limits.lowerBound) to \(limits.upperBound)"
-        guard let number = Int(try text(expected)), limits.contains(number) else { throw fail(expecting: expected) }
-        return number
-    }
+    func part() throws(FileMistake) -> Double { try quantity("%", 0...100) / 100 }
 
     /// In nanoseconds.
-    func span(_ limits: ClosedRange<Int> = 0...86_400 * Span.second) throws(SceneMistake) -> Int {
-        let units: [(String, Double)] = [
-            ("ms", Double(Span.millisecond)), ("s", Double(Span.second)), ("min", 60 * Double(Span.second)),
-            ("h", 3_600 * Double(Span.second)),
-        ]
-        let milliseconds = (limits.lowerBound / Span.millisecond, limits.upperBound / Span.millisecond)
-        let range = "from \(milliseconds.0) ms to \(milliseconds.1) ms"
-        return Int(
-            try quantity(
-                units, Double(limits.lowerBound)...Double(limits.upperBound),
-                "a time with its unit, such as 250 ms, 1.5 s or 2 min, \(range)"
-            ).rounded())
+    func span(_ limits: ClosedRange<Int> = 0...86_400 * Span.second) throws(FileMistake) -> Int {
+        let second = Double(Span.second)
+        let seconds = try seconds(within: Double(limits.lowerBound) / second...Double(limits.upperBound) / second)
+        return Int((seconds * second).rounded())
     }
 
     /// `[3 m, 4 m]`
-    func position() throws(SceneMistake) -> Position {
+    func position() throws(FileMistake) -> Position {
         let expected = "a position: two lengths, such as [3 m, 4.5 m]"
         guard isList else { throw fail(expecting: expected) }
-        let parts = try elements(of: "lengths", most: 2)
+        let parts = try list(of: "lengths", limit: 2)
         guard parts.count == 2 else { throw fail("expected \(expected), found \(parts.count)") }
-        let (x, y) = (list.attempt(try parts[0].metres()), list.attempt(try parts[1].metres()))
+        let (x, y) = (context.attempt(try parts[0].metres()), context.attempt(try parts[1].metres()))
         return Position(x: x ?? 0, y: y ?? 0)
     }
 
     /// Bytes in hexadecimal digits, with or without spaces.
-    func bytes(most: Int) throws(SceneMistake) -> [UInt8] {
+    func bytes(most: Int) throws(FileMistake) -> [UInt8] {
         let expected = "bytes in hexadecimal digits, such as 0201060303AAFE"
         let digits = try text(expected).filter { $0 != " " && $0 != "_" }.map { $0.hexDigitValue }
         guard digits.count % 2 == 0, !digits.contains(nil) else { throw fail(expecting: expected) }
@@ -89,7 +56,7 @@ extension SceneNode {
         }
     }
 
-    func uuid() throws(SceneMistake) -> AttributeType {
+    func uuid() throws(FileMistake) -> AttributeType {
         let expected = "a UUID of 4 or 32 hexadecimal digits, such as 180D"
         guard let type = AttributeType(try text(expected)) else { throw fail(expecting: expected) }
         return type

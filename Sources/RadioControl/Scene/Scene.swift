@@ -43,7 +43,7 @@ package struct Scene: Equatable, Sendable {
         package static let steps = 10_000
         static let services = 20
         static let characteristics = 50
-        static let misbehaviours = 50
+        static let faults = 50
     }
 }
 

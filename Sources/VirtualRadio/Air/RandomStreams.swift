@@ -10,6 +10,8 @@ struct RandomStreams {
         case advertising(Int, handle: UInt8?)
         /// The packets of a connection.
         case link(from: Int, to: Int)
+        /// Which of a phantom's faults happen.
+        case faults(phantom: Int)
 
         fileprivate var number: UInt64 {
             switch self {
@@ -20,6 +22,7 @@ struct RandomStreams {
             case .link(let first, let second):
                 RandomStreams.mix(
                     RandomStreams.mix(3, UInt64(truncatingIfNeeded: first)), UInt64(truncatingIfNeeded: second))
+            case .faults(let index): RandomStreams.mix(4, UInt64(truncatingIfNeeded: index))
             }
         }
     }

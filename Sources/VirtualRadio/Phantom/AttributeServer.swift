@@ -1,13 +1,3 @@
-/// How often each misbehaviour of a phantom could have happened.
-final class MisbehaviourCount {
-    private var counts: [Int: Int] = [:]
-
-    func add(_ index: Int) -> Int {
-        counts[index, default: 0] += 1
-        return counts[index, default: 0]
-    }
-}
-
 /// An ATT server for one link. It does what the specification says, unless it is told otherwise. (Core Specification,
 /// Vol 3 Part F, 3.4)
 struct AttributeServer {
@@ -51,8 +41,8 @@ struct AttributeServer {
 
     var table: AttributeTable
     private let peripheral: PhantomPeripheral
-    /// Those of all links, one after another.
-    private let occasions: MisbehaviourCount
+    /// Of all links.
+    private let injector: FaultInjector
     private(set) var mtu = 23
     private(set) var awaitsConfirmation = false
     private var prepared: [(handle: Int, offset: Int, part: [UInt8])] = []
@@ -62,9 +52,9 @@ struct AttributeServer {
     private static let maximumPrepared = 64
     private static let longestValue = 512
 
-    init(_ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount) {
+    init(_ peripheral: PhantomPeripheral, _ injector: FaultInjector) {
         self.peripheral = peripheral
-        self.occasions = occasions
+        self.injector = injector
         table = AttributeTable(peripheral)
     }
 
@@ -76,10 +66,10 @@ struct AttributeServer {
             return .nothing
         }
         let request = Parameters(bytes: Array(packet.dropFirst()))
-        if let answer = misbehave(opcode, request) { return answer }
+        if let answer = fault(opcode, request) { return answer }
         refused = 0
         do throws(Refusal) {
-            let answer = try behave(opcode, request)
+            let answer = try serve(opcode, request)
             return answer.isEmpty ? .nothing : .bytes(answer)
         } catch {
             // Commands have no answer.
@@ -96,25 +86,29 @@ struct AttributeServer {
         return [Opcode.errorResponse, opcode] + .init(number: hasHandle ? request.number(0) : refused) + [code]
     }
 
-    /// What it does instead of what it should, by the first misbehaviour whose turn it is.
-    private func misbehave(_ opcode: UInt8, _ request: Parameters) -> Answer? {
-        var reaction: PhantomPeripheral.Reaction?
-        for (index, misbehaviour) in peripheral.misbehaviours.enumerated() where misbehaviour.request == opcode {
-            if let type = misbehaviour.type, table[request.number(0)]?.owner != type { continue }
-            let number = occasions.add(index) - misbehaviour.after
-            guard number > 0, misbehaviour.times.map({ number <= $0 }) ?? true else { continue }
-            reaction = reaction ?? misbehaviour.reaction
+    /// What happens instead of the right answer, if a fault does.
+    private func fault(_ opcode: UInt8, _ request: Parameters) -> Answer? {
+        let attribute = table[request.number(0)]
+        let isConfiguration = opcode == Opcode.write && attribute?.configured != nil
+        let subscribes = isConfiguration && request.byte(2) & 3 != 0
+        let action = injector.hit { _, entry in
+            guard entry.characteristic == nil || attribute?.owner == entry.characteristic else { return false }
+            return switch entry.fault.trigger {
+            case .request(let code): code == opcode && !isConfiguration
+            case .subscribe: subscribes
+            case .every: false
+            }
         }
-        switch reaction {
-        case .error(let code): return .bytes(Self.refusal(opcode, request, code))
-        case .silence: return .nothing
-        case .bytes(let bytes): return .bytes(bytes)
-        case .disconnect: return .disconnect
-        case nil: return nil
+        return switch action {
+        case .error(let code): .bytes(Self.refusal(opcode, request, code))
+        case .noAnswer: .nothing
+        case .packet(let packet): .bytes(packet)
+        case .disconnect: .disconnect
+        case nil: nil
         }
     }
 
-    private mutating func behave(_ opcode: UInt8, _ request: Parameters) throws(Refusal) -> [UInt8] {
+    private mutating func serve(_ opcode: UInt8, _ request: Parameters) throws(Refusal) -> [UInt8] {
         switch opcode {
         case Opcode.exchangeMTU: return try exchangeMTU(request)
         case Opcode.findInformation: return try findInformation(request)

@@ -8,7 +8,8 @@ final class PhantomHost {
     private let peripheral: PhantomPeripheral
     private(set) var index = -1
     private var inbox: [[UInt8]] = []
-    private let occasions = MisbehaviourCount()
+    private lazy var injector = FaultInjector(
+        peripheral, seed: radio.randomStreams.begin(.faults(phantom: index)))
     private var sessions: [PhantomSession] = []
     private lazy var inboxTimer = Timer(radio.clock) { [unowned self] in handlePackets() }
 
@@ -88,7 +89,7 @@ final class PhantomHost {
         case LEEventCode.connectionComplete.rawValue where event.byte(3) == 0:
             let handle = event.number(4)
             sessions.append(
-                PhantomSession(radio.clock, handle: handle, peripheral, occasions) { [unowned self] in send($0) })
+                PhantomSession(radio.clock, handle: handle, peripheral, injector) { [unowned self] in send($0) })
         case LEEventCode.longTermKeyRequest.rawValue:
             // It has no keys.
             command(0x201B, .init(number: event.number(3)))

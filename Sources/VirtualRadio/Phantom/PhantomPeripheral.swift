@@ -5,11 +5,10 @@ public struct PhantomPeripheral: Sendable, Equatable {
     public var services: [Service] = []
     /// What it answers to Exchange MTU, whether it is allowed or not.
     public var mtu = 247
-    public var misbehaviours: [Misbehaviour] = []
+    /// Faults of any request. Those of characteristics come first; the first one that is due happens.
+    public var faults: [Fault] = []
     /// Whether an indication waits for the confirmation of the one before it.
     public var waitsForConfirmation = true
-    /// Packets that it sends while a central is connected, whatever they are.
-    public var pushes: [Push] = []
 
     public init() {}
 
@@ -29,12 +28,17 @@ public struct PhantomPeripheral: Sendable, Equatable {
         public var value: [UInt8]
         /// How often it is sent to a central that has subscribed, in nanoseconds.
         public var interval: Int?
+        /// Faults of requests about it.
+        public var faults: [Fault]
 
-        public init(uuid: AttributeType, properties: Properties, value: [UInt8], interval: Int? = nil) {
+        public init(
+            uuid: AttributeType, properties: Properties, value: [UInt8], interval: Int? = nil, faults: [Fault] = []
+        ) {
             self.uuid = uuid
             self.properties = properties
             self.value = value
             self.interval = interval
+            self.faults = faults
         }
     }
 
@@ -51,50 +55,6 @@ public struct PhantomPeripheral: Sendable, Equatable {
         public static let write = Properties(rawValue: 0x08)
         public static let notify = Properties(rawValue: 0x10)
         public static let indicate = Properties(rawValue: 0x20)
-    }
-
-    /// What it does instead of what it should.
-    public struct Misbehaviour: Sendable, Equatable {
-        /// The opcode of the request. (Vol 3 Part F, 3.4.8)
-        public var request: UInt8
-        /// Only for requests about the values of this type.
-        public var type: AttributeType?
-        public var reaction: Reaction
-        /// How often it behaves before.
-        public var after: Int
-        /// How often it misbehaves; `nil`: always.
-        public var times: Int?
-
-        public init(request: UInt8, type: AttributeType?, reaction: Reaction, after: Int = 0, times: Int? = nil) {
-            self.request = request
-            self.type = type
-            self.reaction = reaction
-            self.after = after
-            self.times = times
-        }
-    }
-
-    public enum Reaction: Sendable, Equatable {
-        /// Error Response with that code.
-        case error(UInt8)
-        case silence
-        /// These bytes as the answer.
-        case bytes([UInt8])
-        /// The end of the link.
-        case disconnect
-    }
-
-    /// A packet that comes again and again.
-    public struct Push: Sendable, Equatable {
-        /// A packet of ATT, or what is none.
-        public var bytes: [UInt8]
-        /// In nanoseconds.
-        public var interval: Int
-
-        public init(bytes: [UInt8], interval: Int) {
-            self.bytes = bytes
-            self.interval = interval
-        }
     }
 }
 

@@ -22,20 +22,28 @@ final class PhantomSession {
     private static let maximumWaiting = 64
 
     init(
-        _ clock: VirtualClock, handle: Int, _ peripheral: PhantomPeripheral, _ occasions: MisbehaviourCount,
+        _ clock: VirtualClock, handle: Int, _ peripheral: PhantomPeripheral, _ injector: FaultInjector,
         output: @escaping ([UInt8]) -> Void
     ) {
         self.handle = handle
         self.output = output
-        server = AttributeServer(peripheral, occasions)
+        server = AttributeServer(peripheral, injector)
         for (index, attribute) in server.table.attributes.enumerated() {
             guard let interval = attribute.interval else { continue }
             every(interval, clock) { [unowned self] in
                 if let packet = server.update(index + 1) { send(packet, Channel.attributes) }
             }
         }
-        for push in peripheral.pushes {
-            every(push.interval, clock) { [unowned self] in send(push.bytes, Channel.attributes) }
+        for (index, entry) in injector.entries.enumerated() {
+            guard case .every(let interval) = entry.fault.trigger else { continue }
+            every(interval, clock) { [unowned self] in
+                switch injector.hit(where: { number, _ in number == index }) {
+                case .packet(let packet): send(packet, Channel.attributes)
+                case .disconnect: disconnect()
+                // Without a request there is nothing to answer.
+                case .noAnswer, .error, nil: break
+                }
+            }
         }
     }
 
@@ -76,9 +84,7 @@ final class PhantomSession {
             switch server.answer(content) {
             case .bytes(let answer): send(answer, channel)
             case .nothing: break
-            case .disconnect:
-                let parameters = [UInt8](number: handle) + [ErrorCode.remoteUserTerminated.rawValue]
-                output([PacketType.command.rawValue, 0x06, 0x04, UInt8(parameters.count)] + parameters)
+            case .disconnect: disconnect()
             }
         case Channel.signalling:
             // Command Reject: not understood. Responses have even or known codes, and get no answer. (4.1)
@@ -89,6 +95,11 @@ final class PhantomSession {
             if content.first == 0x01 { send([0x05, 0x05], channel) }
         default: break
         }
+    }
+
+    private func disconnect() {
+        let parameters = [UInt8](number: handle) + [ErrorCode.remoteUserTerminated.rawValue]
+        output([PacketType.command.rawValue, 0x06, 0x04, UInt8(parameters.count)] + parameters)
     }
 
     private func send(_ content: [UInt8], _ channel: Int) {

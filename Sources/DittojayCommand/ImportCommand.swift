@@ -60,70 +60,45 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         var anonymizer = Anonymizer()
-        let analysis = try analyse(only: nil)
         if list {
+            let analysis = try analyse()
             if anonymize { anonymizer.anonymize(namesOf: analysis.devices) }
             return try show(DeviceList(analysis))
         }
-        let (chosen, whole) = try choose(from: analysis)
-        if anonymize { anonymizer.anonymize(chosen) }
+        let chosen = try choose()
+        if anonymize { anonymizer.anonymize(chosen.device) }
         let made = DeviceImport(
-            chosen, whole,
+            chosen.device, chosen.analysis,
             ImportOptions(
-                fileName: capture.split(separator: "/").last.map(String.init) ?? capture, includesFaults: faults,
+                fileName: fileName, includesFaults: faults,
                 standards: StandardService.allCases.map(StandardTable.init),
                 isOwnService: { OwnServices.contain(uuid: $0, characteristics: $1, identity: $2) }))
         try write(made)
     }
 
-    private func analyse(only identity: DeviceIdentity?) throws -> CaptureAnalysis {
+    private var fileName: String { capture.split(separator: "/").last.map(String.init) ?? capture }
+
+    private func analyse() throws -> CaptureAnalysis {
         do throws(CaptureError) {
-            return try CaptureAnalysis(CaptureFile(path: capture), only: identity)
+            return try CaptureAnalysis(CaptureFile(path: capture))
         } catch {
             StandardError.write("dittojay: \(capture): \(error)")
             throw ExitCode.validationFailure
         }
     }
 
-    private func show(_ list: DeviceList) throws {
-        if json { try StandardOutput.write(list.object) } else { try StandardOutput.write(list.lines) }
+    private func choose() throws -> ChosenDevice {
+        do throws(ChosenDevice.Problem) {
+            return try ChosenDevice(device, in: capture)
+        } catch {
+            if case .several(let list) = error { try show(list) }
+            StandardError.write(lines: error.lines(capture).map { "dittojay: \($0)" })
+            throw error.isUsage ? ExitCode.validationFailure : ExitCode.failure
+        }
     }
 
-    // MARK: The device
-
-    /// The device that is asked for, or the only one; and the capture, of which everything of that device is kept.
-    private func choose(from analysis: CaptureAnalysis) throws -> (ObservedDevice, CaptureAnalysis) {
-        let chosen: ObservedDevice
-        if let device {
-            guard
-                let found = analysis.devices.first(where: { $0.identity.text == device.uppercased() })
-                    ?? analysis.devices.first(where: { $0.identity.text == device })
-            else {
-                let known = analysis.devices.map(\.identity.text)
-                StandardError.write(
-                    "dittojay: \(capture): unknown device \"\(device)\"\(Suggestion.text(for: device, among: known)); "
-                        + "--list shows \(counted(known.count, "device"))")
-                throw ExitCode.validationFailure
-            }
-            chosen = found
-        } else {
-            if let obstacle = analysis.obstacle {
-                StandardError.write("dittojay: \(capture): \(obstacle)")
-                for problem in analysis.problems { StandardError.write("dittojay: \(capture): \(problem)") }
-                throw ExitCode.failure
-            }
-            guard analysis.importable.count == 1, let only = analysis.importable.first else {
-                try show(DeviceList(analysis))
-                StandardError.write("dittojay: \(capture) has several devices; choose one with --device ADDRESS")
-                throw ExitCode.validationFailure
-            }
-            chosen = only
-        }
-        guard analysis.hasRunOut else { return (chosen, analysis) }
-        // Once more, for this device alone: it has the room of all then.
-        let identity = chosen.identity
-        let again = try analyse(only: identity)
-        return (again.devices.first { $0.identity == identity } ?? chosen, again)
+    private func show(_ list: DeviceList) throws {
+        if json { try StandardOutput.write(list.object) } else { try StandardOutput.write(list.lines) }
     }
 
     // MARK: Files

@@ -2,21 +2,25 @@ import LineOutput
 package import PlainText
 
 /// The devices of a capture, as they are listed.
-package struct DeviceList {
-    private let analysis: CaptureAnalysis
-    /// Those that have links first.
-    private let devices: [ObservedDevice]
+package struct DeviceList: Sendable {
+    package let lines: [String]
+    package let object: JSONObject
 
     package init(_ analysis: CaptureAnalysis) {
-        self.analysis = analysis
-        devices = analysis.devices.filter { !$0.links.isEmpty } + analysis.devices.filter(\.links.isEmpty)
+        // Those that have links come first.
+        let devices = analysis.devices.filter { !$0.links.isEmpty } + analysis.devices.filter(\.links.isEmpty)
+        lines =
+            ["\(analysis.formatName), \(counted(analysis.packetCount, "packet"))"] + devices.map(Self.line)
+            + analysis.problems
+        var object = JSONObject()
+        object.add("format", analysis.formatName)
+        object.add("packets", analysis.packetCount)
+        object.add("devices", devices.map(Self.object))
+        object.add("problems", analysis.problems)
+        self.object = object
     }
 
-    package var lines: [String] {
-        ["\(analysis.formatName), \(counted(analysis.packetCount, "packet"))"] + devices.map(line) + analysis.problems
-    }
-
-    private func line(_ device: ObservedDevice) -> String {
+    private static func line(_ device: ObservedDevice) -> String {
         var parts = [device.identity.text]
         if let name = device.name { parts.append("\"\(name)\"") }
         parts.append(device.roleText)
@@ -29,15 +33,6 @@ package struct DeviceList {
         }
         parts.append("\(CaptureTime.text(device.first.time)) to \(CaptureTime.text(device.last.time))")
         return parts.joined(separator: ", ")
-    }
-
-    package var object: JSONObject {
-        var object = JSONObject()
-        object.add("format", analysis.formatName)
-        object.add("packets", analysis.packetCount)
-        object.add("devices", devices.map(Self.object))
-        object.add("problems", analysis.problems)
-        return object
     }
 
     private static func object(_ device: ObservedDevice) -> JSONObject {

@@ -101,7 +101,7 @@ let package = Package(
         .executableTarget(
             name: "BluejayCommand",
             dependencies: [
-                "AssignedNumbers", "BlueZ", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput",
+                "AssignedNumbers", "BlueZ", "Captures", "CommandSupport", "CoreBluetooth", "GATTProfiles", "LineOutput",
                 "MainLoop", "PlainText", "Posix", "ProfileWriting", "RestorationAgent", argumentParser, logging,
             ]),
 

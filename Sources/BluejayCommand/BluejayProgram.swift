@@ -57,6 +57,7 @@ struct BluejayProgram: AsyncParsableCommand {
                     ReadCommand.self, WriteCommand.self, ListenCommand.self, MonitorCommand.self, L2CAPCommand.self,
                 ]),
             CommandGroup(name: "Profile File", subcommands: [CloneCommand.self, RecordCommand.self]),
+            CommandGroup(name: "Capture", subcommands: [ReplayCommand.self]),
             CommandGroup(name: "Pairing", subcommands: [PairCommand.self, UnpairCommand.self]),
             CommandGroup(name: "State Restoration", subcommands: [AgentCommand.self]),
             CommandGroup(name: "Setup", subcommands: [DoctorCommand.self]),

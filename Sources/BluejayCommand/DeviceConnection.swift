@@ -58,6 +58,13 @@ struct DeviceConnection {
                 + "socket (--sockets)")
     }
 
+    /// Turns notifications or indications off.
+    func unsubscribe(from characteristic: CBCharacteristic) async throws {
+        try await attempt("stop listening to", .characteristic(characteristic)) {
+            try await link.unsubscribe(from: characteristic, within: answerTimeout)
+        }
+    }
+
     /// Opens an L2CAP channel.
     func openChannel(_ psm: CBL2CAPPSM) async throws -> CBL2CAPChannel {
         do {

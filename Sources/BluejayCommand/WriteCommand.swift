@@ -79,7 +79,7 @@ extension DeviceConnection {
     /// The characteristic if it has to be written without response; nil if with one.
     ///
     /// - Throws: ``CommandError`` if the value cannot be written that way.
-    fileprivate func commandTarget(
+    func commandTarget(
         _ target: ValueAttribute, ofLength count: Int, withoutResponse: Bool
     ) throws -> CBCharacteristic? {
         let attempt = "cannot write \(name(of: target))"

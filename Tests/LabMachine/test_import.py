@@ -1,7 +1,9 @@
 """A device that is made from a capture of its traffic alone is the same to a second central."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lab_commands import UML_KERNEL, lab
@@ -115,3 +117,61 @@ def test_what_a_device_sent_is_recorded_with_its_times(tmp_path: Path) -> None:
     assert [value[:2] for value in seen][:20] == [value[:2] for value in live]
     # A busy machine hands values over late.
     assert all(abs(left[2] - right[2]) < 1 for left, right in zip(live, seen, strict=False))
+
+
+# Serves the profile $1, repeats the capture $2 with its device, named $3, and ends with the status of that.
+REPLAY = """
+    dittojay --quiet --profile "$1" &
+    bluejay replay "$2" "$3" --json --connect-timeout 60 "${@:4}" >"$LAB_OUT/replay"
+    status=$?
+    kill $!
+    exit $status
+"""
+
+
+def replayed(
+    folder: Path, capture: Path, profile: Path, name: str, *words: str, status: int = 0
+) -> list[dict[str, Any]]:
+    """The events of a replay, but its links."""
+    command = ("bash", "-c", REPLAY, "-", str(profile), str(capture), name, *words)
+    result = lab("run", "--fresh", "--out", str(folder), "--", *command)
+    text = (folder / "replay").read_text()
+    assert result.returncode == status, text + result.stderr
+    events = [json.loads(line) for line in text.splitlines()]
+    return [event for event in events if event.get("event") != "link"]
+
+
+def found(events: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [event for event in events if event.get("event") == name]
+
+
+@pytest.mark.parametrize(
+    ("fixture", "words"),
+    [("uart", (TX, RX, *2 * ("1/text:PING", "4/text:LIST"))), ("thermometer", ("record", "12"))],
+)
+def test_an_imported_device_does_not_differ_from_its_capture(
+    fixture: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    capture = tmp_path / "device.btsnoop"
+    serve(tmp_path / "first", PROFILES / f"{fixture}.yaml", NAMES[fixture], *words, capture=capture)
+    events = replayed(tmp_path / "second", capture, imported(tmp_path / "import", capture), NAMES[fixture])
+    assert found(events, "difference") == []
+    [end] = found(events, "replayed")
+    assert end["requests"] > 0 and end["values"] >= 10 and end["differences"] == 0
+
+
+def test_a_changed_answer_is_the_only_difference_from_a_capture(tmp_path: Path) -> None:
+    capture = tmp_path / "device.btsnoop"
+    words = (TX, RX, "1/text:PING", "4/text:LIST")
+    serve(tmp_path / "first", PROFILES / "uart.yaml", "Serial", *words, capture=capture)
+    profile = imported(tmp_path / "import", capture)
+    text = profile.read_text()
+    assert text.count("text:PONG") == 1
+    profile.write_text(text.replace("text:PONG", "text:PANG"))
+    events = replayed(tmp_path / "second", capture, profile, "Serial", "--no-pauses", status=1)
+    [difference] = found(events, "difference")
+    service = SERVICE.format(1)
+    assert difference["action"] == "value" and difference["characteristic"] == f"{service}/{TX}"
+    assert (difference["found"], difference["captured"]) == (b"PANG".hex(), b"PONG".hex())
+    assert found(events, "replayed")[0]["differences"] == 1
+    assert events[-1]["status"] == 1

@@ -25,13 +25,21 @@ struct WriteAnswers {
 
     /// How long after a write a value still counts as its answer.
     private static let maximumDelay: Int64 = 2_000_000
+    /// The same for a characteristic that has sent only after one write, and how many values that may be at most: the
+    /// device may send others by itself.
+    private static let maximumSingleDelay: Int64 = 500_000
+    private static let maximumSingleAnswers = 7
 
-    /// - Parameter isValue: whether a handle is that of a characteristic's value.
-    init(_ sessions: [Session], isValue: (UInt16) -> Bool) {
+    /// - Parameters:
+    ///   - isValue: whether a handle is that of a characteristic's value.
+    ///   - isConfiguration: whether a handle is that of a Client Characteristic Configuration. If it is given, a
+    ///     characteristic may also have answered a single write, with no subscription in between.
+    init(_ sessions: [Session], isValue: (UInt16) -> Bool, isConfiguration: ((UInt16) -> Bool)? = nil) {
         var occurrences: [Occurrence] = []
         var total: [UInt16: Int] = [:]
         var answered: [UInt16: Int] = [:]
         var writes: [UInt16: Set<Int>] = [:]
+        var slow: Set<UInt16> = []
         for session in sessions {
             // The write that values are answers to, and when the last of them came.
             var current: Int?
@@ -42,6 +50,7 @@ struct WriteAnswers {
                     current = occurrences.count
                     last = event.mark.time
                     occurrences.append(Occurrence(handle: handle, value: value, mark: event.mark))
+                case .write(let handle, _, _, _) where isConfiguration?(handle) ?? false: current = nil
                 case .value(let handle, let value, _):
                     total[handle, default: 0] += 1
                     guard let index = current, event.mark.time - last <= Self.maximumDelay else { break }
@@ -50,6 +59,7 @@ struct WriteAnswers {
                     occurrences[index].answers.append(Answer(handle: handle, value: value))
                     occurrences[index].delays.append(max(0, Double(event.mark.time - last) / 1_000_000))
                     occurrences[index].packets.append(event.mark.number)
+                    if event.mark.time - last > Self.maximumSingleDelay { slow.insert(handle) }
                     last = event.mark.time
                 case .truncatedValue(let handle): total[handle, default: 0] += 1
                 case .disconnected: current = nil
@@ -57,7 +67,12 @@ struct WriteAnswers {
                 }
             }
         }
-        let answering = Set(total.keys.filter { total[$0] == answered[$0] && (writes[$0]?.count ?? 0) >= 2 })
+        let answering = Set(
+            total.filter { handle, count in
+                guard count == answered[handle], let writes = writes[handle]?.count else { return false }
+                return writes > 1
+                    || (isConfiguration != nil && count <= Self.maximumSingleAnswers && !slow.contains(handle))
+            }.keys)
         self.answering = answering
         self.occurrences = occurrences.map { $0.only(answering) }
     }

@@ -49,7 +49,7 @@ package struct DeviceImport {
     }
 
     /// The links as one side has seen them, if both sides were captured in one file. The central's is that of the app.
-    private static func sessions(of device: ObservedDevice) -> [Session] {
+    static func sessions(of device: ObservedDevice) -> [Session] {
         for vantage in [CapturedLink.Vantage.central, .air, .peripheral] {
             let sessions = device.sessions.filter { $0.vantage == vantage }
             if sessions.contains(where: { $0.events.contains { $0.kind.handle != nil } }) { return sessions }

@@ -104,6 +104,13 @@ package final class AsyncPeripheral: NSObject {
         try await ask(.value, within: limit) { .setNotifying(true, for: characteristic, $0) }
     }
 
+    /// Turns notifications or indications off.
+    package func unsubscribe(
+        from characteristic: CBCharacteristic, within limit: TimeInterval
+    ) async throws(CentralError) {
+        try await ask(.answer, within: limit) { .setNotifying(false, for: characteristic, $0) }
+    }
+
     // MARK: Channels
 
     /// Opens an L2CAP channel.

@@ -1,6 +1,7 @@
 import Captures
 import Dittojay
 import Foundation
+import GATTProfiles
 import PlainText
 import TestSupport
 
@@ -80,6 +81,19 @@ private enum Captured {
             let made = DeviceImport(
                 device, analysis, ImportOptions(fileName: "x\n\u{85}y", includesFaults: index % 3 == 0))
             try check(made)
+            try check(ReplayPlan(device) { uuid, _, _ in uuid == "1800" })
+        }
+    }
+
+    private static func check(_ plan: ReplayPlan) throws {
+        var comparison = ReplayComparison(plan)
+        for step in plan.links.flatMap(\.steps) {
+            try expect(AttributeSelector(step.attribute.selector) != nil, "no selector: \(step.attribute.selector)")
+            try expect(step.pause >= 0 && step.limit >= 10, "a time is too short")
+            comparison.began(step)
+            for value in step.sent { comparison.receive(value.value?.bytes ?? [], from: value.attribute) }
+            let differences = comparison.compareSent(step, onlyAnswers: false)
+            try expect(differences.isEmpty, "what was captured is a difference: \(differences.map(\.text))")
         }
     }
 

@@ -178,7 +178,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "CapturesTests",
-            dependencies: ["Captures", "CoreBluetooth", "Dittojay", "ProfileWriting", "TestSupport"]),
+            dependencies: [
+                "Captures", "CoreBluetooth", "Dittojay", "ProfileWriting", "RadioControl", "RadioScenes", "TestSupport",
+            ]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),

@@ -39,6 +39,12 @@ struct ImportCommand: ParsableCommand {
             "Also write a scenario that expects a central to do what it did in the capture.", valueName: "file"))
     var scenario: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write a scene of the virtual radio instead: phantoms advertise what the capture heard, except --device.",
+            valueName: "file"))
+    var scene: String?
+
     @Flag(help: "Print what was recognized, guessed and left out (without --output, on standard error).")
     var report = false
 
@@ -55,7 +61,12 @@ struct ImportCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if json, !list, output == nil { throw ValidationError("--json requires --list or --output") }
+        if scene != nil, list || output != nil || scenario != nil || faults {
+            throw ValidationError("--scene cannot be combined with --list, --output, --scenario or --faults")
+        }
+        if json, !list, output == nil, scene == nil {
+            throw ValidationError("--json requires --list, --output or --scene")
+        }
     }
 
     func run() throws {
@@ -64,6 +75,13 @@ struct ImportCommand: ParsableCommand {
             let analysis = try analyse()
             if anonymize { anonymizer.anonymize(namesOf: analysis.devices) }
             return try show(DeviceList(analysis))
+        }
+        if let scene {
+            let served = device == nil ? nil : try choose()
+            let analysis = try served?.analysis ?? analyse()
+            if anonymize { anonymizer.anonymize(analysis.devices) }
+            return try write(
+                SceneImport(analysis, fileName: fileName, without: served?.device.identity), to: scene)
         }
         let chosen = try choose()
         if anonymize { anonymizer.anonymize(chosen.device) }
@@ -102,6 +120,23 @@ struct ImportCommand: ParsableCommand {
     }
 
     // MARK: Files
+
+    private func write(_ made: SceneImport, to path: String) throws {
+        guard made.count > 0 else {
+            StandardError.write("dittojay: \(capture): no advertisements were received, so there is no scene to write")
+            throw ExitCode.failure
+        }
+        try NewFile.write(made.lines, to: path, overwriting: force)
+        if json {
+            var object = JSONObject()
+            object.add("file", path)
+            made.add(to: &object)
+            return try StandardOutput.write(object)
+        }
+        try StandardOutput.write(
+            ["\(path): \(counted(made.count, "phantom")); \(made.report.leftOut.count) left out"]
+                + (report ? made.report.lines : []))
+    }
 
     private func write(_ made: DeviceImport) throws {
         var report = made.report

@@ -175,3 +175,34 @@ def test_a_changed_answer_is_the_only_difference_from_a_capture(tmp_path: Path) 
     assert (difference["found"], difference["captured"]) == (b"PANG".hex(), b"PONG".hex())
     assert found(events, "replayed")[0]["differences"] == 1
     assert events[-1]["status"] == 1
+
+
+PHANTOMS = """
+phantoms:
+  room: {address: "C0:00:00:00:00:01", at: [3 m, 0 m], interval: 200 ms, local-name: Room, services: [181A]}
+  tag: {address: "00:00:00:00:00:02", type: public, at: [0 m, 9 m], interval: 300 ms, data: 05FFFFFF0102,
+        response: 0409546167}
+"""
+
+
+def test_a_scene_of_a_capture_has_the_devices_that_were_heard(tmp_path: Path) -> None:
+    def scan(scene: Path, *words: str) -> dict[str, dict[str, Any]]:
+        script = 'bluejay scan --json --timeout 6 --adapter hci1 >"$LAB_OUT/scan"'
+        out = scene.parent / "out"
+        options = ("--scene", str(scene), "--out", str(out), *words)
+        result = lab("run", "--fresh", *options, "--", "bash", "-c", script)
+        assert result.returncode == 0, result.stderr
+        lines = [json.loads(line) for line in (out / "scan").read_text().splitlines()]
+        return {line.pop("address"): line for line in lines if line.pop("time")}
+
+    (tmp_path / "scene.yaml").write_text(PHANTOMS)
+    first = scan(tmp_path / "scene.yaml", "--capture", str(tmp_path / "phone.btsnoop"))
+    assert {line["name"] for line in first.values()} == {"Room", "Tag"}
+    script = 'dittojay import "$1/phone.btsnoop" --scene "$LAB_OUT/scene.yaml"'
+    result = lab("run", "--out", str(tmp_path / "import"), "--", "bash", "-c", script, "-", str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    second = scan(tmp_path / "import" / "scene.yaml")
+    strengths = [{address: line.pop("rssi") for address, line in lines.items()} for lines in (first, second)]
+    assert second == first
+    # Each packet deviates by 2 dB.
+    assert all(abs(strengths[0][address] - strengths[1][address]) < 12 for address in first)

@@ -48,11 +48,12 @@ final class DeviceObserver: LinkEvents {
     // MARK: Links
 
     func advertised(
-        _ data: ArraySlice<UInt8>, by identity: DeviceIdentity, isScanResponse: Bool, isOwn: Bool,
+        _ data: ArraySlice<UInt8>, by identity: DeviceIdentity, isScanResponse: Bool, _ reception: Reception?,
         at mark: PacketMark
     ) {
         let device = device(identity, mark)
         device.advertisementCount += 1
+        if let reception { device.heard.add(data, isScanResponse: isScanResponse, reception, at: mark) }
         let isFirst = (isScanResponse ? device.scanResponseMark : device.advertisementMark) == nil
         guard device.advertising.add(data) || isFirst else { return }
         if !isFirst { device.advertisingChanges += 1 }

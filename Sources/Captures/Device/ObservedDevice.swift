@@ -3,6 +3,8 @@ package final class ObservedDevice {
     package internal(set) var identity: DeviceIdentity
     /// Everything that it has advertised, the newest of each kind.
     package internal(set) var advertising = AdvertisingData()
+    /// The same as others have received it.
+    package internal(set) var heard = HeardAdvertising()
     /// Where its last new advertisement and scan response are.
     package internal(set) var advertisementMark: PacketMark?
     package internal(set) var scanResponseMark: PacketMark?

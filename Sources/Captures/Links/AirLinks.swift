@@ -37,13 +37,14 @@ final class AirLinks {
 
     func receive(_ frame: AirFrame, at mark: PacketMark) {
         guard !frame.isDamaged else { return damagedCount += 1 }
-        if frame.isAdvertising { receive(advertising: frame.pdu, mark) } else { receive(data: frame, mark) }
+        if frame.isAdvertising { receive(advertising: frame, mark) } else { receive(data: frame, mark) }
     }
 
     // MARK: Advertising channels
 
-    private func receive(advertising pdu: ArraySlice<UInt8>, _ mark: PacketMark) {
-        var cursor = ByteCursor(pdu)
+    private func receive(advertising frame: AirFrame, _ mark: PacketMark) {
+        var cursor = ByteCursor(frame.pdu)
+        let reception = Reception(strength: frame.strength)
         guard let header = cursor.u8(), let length = cursor.u8() else { return }
         var payload = ByteCursor(cursor.rest.prefix(Int(length)))
         let isSenderRandom = header & 0x40 != 0
@@ -51,7 +52,8 @@ final class AirLinks {
         // ADV_IND, ADV_NONCONN_IND, SCAN_RSP, ADV_SCAN_IND
         case 0, 2, 4, 6:
             guard let address = payload.bytes(6) else { return }
-            advertised(payload.rest, DeviceAddress(address, isRandom: isSenderRandom), header & 0xF == 4, mark)
+            advertised(
+                payload.rest, DeviceAddress(address, isRandom: isSenderRandom), header & 0xF == 4, reception, mark)
         // CONNECT_IND, AUX_CONNECT_REQ: who connects, to whom, and the access address of the connection.
         case 5:
             guard let central = payload.bytes(6), let peripheral = payload.bytes(6), let access = payload.u32() else {
@@ -66,17 +68,18 @@ final class AirLinks {
                 let flags = extended.u8(), flags & 1 == 1, let address = extended.bytes(6)
             else { return }
             // Of the two highest bits 2 is scannable, but what answers a scan request has 0, as others have.
-            advertised(payload.rest, DeviceAddress(address, isRandom: isSenderRandom), false, mark)
+            advertised(payload.rest, DeviceAddress(address, isRandom: isSenderRandom), false, reception, mark)
         default: break
         }
     }
 
     private func advertised(
-        _ data: ArraySlice<UInt8>, _ address: DeviceAddress, _ isScanResponse: Bool, _ mark: PacketMark
+        _ data: ArraySlice<UInt8>, _ address: DeviceAddress, _ isScanResponse: Bool, _ reception: Reception,
+        _ mark: PacketMark
     ) {
         guard !data.isEmpty else { return }
         table.events.advertised(
-            data, by: .address(address), isScanResponse: isScanResponse, isOwn: false, at: mark)
+            data, by: .address(address), isScanResponse: isScanResponse, reception, at: mark)
     }
 
     private func connect(

@@ -120,11 +120,18 @@ struct ATTPacket {
     let mark: PacketMark
 }
 
+/// How a packet was received.
+struct Reception {
+    /// In dBm; nil if the capture does not say.
+    let strength: Int?
+}
+
 /// What the lower layers report to the one that knows devices.
 protocol LinkEvents: AnyObject {
-    /// - Parameter isOwn: whether it is what the host gave its controller to advertise.
+    /// - Parameter reception: nil for what the host gave its own controller to advertise.
     func advertised(
-        _ data: ArraySlice<UInt8>, by device: DeviceIdentity, isScanResponse: Bool, isOwn: Bool, at mark: PacketMark)
+        _ data: ArraySlice<UInt8>, by device: DeviceIdentity, isScanResponse: Bool, _ reception: Reception?,
+        at mark: PacketMark)
     func connected(_ link: CapturedLink)
     func received(_ packet: ATTPacket, on link: CapturedLink)
     func encrypted(_ link: CapturedLink, at mark: PacketMark)

@@ -51,7 +51,7 @@ final class HCILinks {
         let parameters = cursor.rest.prefix(Int(length))
         withAdvertiser(controller) { advertiser in
             advertiser.receive(opcode, ByteCursor(parameters)) { data, identity, isScanResponse in
-                table.events.advertised(data, by: identity, isScanResponse: isScanResponse, isOwn: true, at: mark)
+                table.events.advertised(data, by: identity, isScanResponse: isScanResponse, nil, at: mark)
             }
         }
     }
@@ -91,9 +91,9 @@ final class HCILinks {
         switch subevent {
         case 0x01, 0x0A, 0x29: connected(cursor, controller, mark)
         case 0x02, 0x0D:
-            reports.receive(cursor, isExtended: subevent == 0x0D) { address, data, isScanResponse in
+            reports.receive(cursor, isExtended: subevent == 0x0D) { address, data, isScanResponse, reception in
                 table.events.advertised(
-                    data, by: .address(address), isScanResponse: isScanResponse, isOwn: false, at: mark)
+                    data, by: .address(address), isScanResponse: isScanResponse, reception, at: mark)
             }
         default: break
         }

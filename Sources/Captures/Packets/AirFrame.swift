@@ -8,6 +8,8 @@ struct AirFrame {
     let isDamaged: Bool
     /// Whether it was encrypted on the air, and the sniffer knows the key.
     let isDecrypted: Bool
+    /// In dBm; nil if the sniffer does not say.
+    let strength: Int?
 
     static let advertisingAccessAddress: UInt32 = 0x8E89_BED6
 
@@ -16,7 +18,8 @@ struct AirFrame {
     private static let crcLength = 3
 
     private init?(
-        _ bytes: ArraySlice<UInt8>, isFromCentral: Bool?, isDamaged: Bool, isDecrypted: Bool, hasCRC: Bool = true
+        _ bytes: ArraySlice<UInt8>, isFromCentral: Bool?, isDamaged: Bool, isDecrypted: Bool, strength: Int? = nil,
+        hasCRC: Bool = true
     ) {
         var cursor = ByteCursor(bytes)
         guard let address = cursor.u32(), cursor.count >= 2 else { return nil }
@@ -25,6 +28,7 @@ struct AirFrame {
         self.isFromCentral = isFromCentral
         self.isDamaged = isDamaged
         self.isDecrypted = isDecrypted
+        self.strength = strength
     }
 
     /// Link type 251: from the access address to the CRC.
@@ -36,7 +40,7 @@ struct AirFrame {
     /// www.tcpdump.org/linktypes/LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR.html.
     init?(withHeader bytes: ArraySlice<UInt8>) {
         var cursor = ByteCursor(bytes)
-        guard cursor.skip(8), let flags = cursor.u16() else { return nil }
+        guard cursor.skip(1), let power = cursor.u8(), cursor.skip(6), let flags = cursor.u16() else { return nil }
         let direction: Bool? =
             switch flags >> 7 & 7 {
             case 2: true
@@ -45,17 +49,19 @@ struct AirFrame {
             }
         self.init(
             cursor.rest, isFromCentral: direction, isDamaged: flags & 0x0C00 == 0x0400,
-            isDecrypted: flags & 0x0008 != 0)
+            isDecrypted: flags & 0x0008 != 0, strength: flags & 0x0002 != 0 ? Int(Int8(bitPattern: power)) : nil)
     }
 
     /// Link type 272. Behind the board's number and a header of six bytes there are ten more: their length, flags,
     /// channel, strength, the event's number and a time.
     init?(nordic bytes: ArraySlice<UInt8>) {
         var cursor = ByteCursor(bytes)
-        guard cursor.skip(8), let flags = cursor.u8(), cursor.skip(8) else { return nil }
+        guard cursor.skip(8), let flags = cursor.u8(), cursor.skip(1), let strength = cursor.u8(), cursor.skip(6) else {
+            return nil
+        }
         // A connection's frames only: a sniffer has no direction for advertisements.
         self.init(
             cursor.rest, isFromCentral: flags & 2 != 0, isDamaged: flags & 1 == 0,
-            isDecrypted: flags & 0b1100 == 0b1100)
+            isDecrypted: flags & 0b1100 == 0b1100, strength: -Int(strength))
     }
 }

@@ -16,12 +16,14 @@ package struct Anonymizer {
     }
 
     /// Replaces everything of one device.
-    package mutating func anonymize(_ device: ObservedDevice) {
-        learn(device)
+    package mutating func anonymize(_ device: ObservedDevice) { anonymize([device]) }
+
+    package mutating func anonymize(_ devices: [ObservedDevice]) {
+        for device in devices { learn(device) }
         replacements = known.map { ($0.key, $0.value) }.sorted {
             ($1.original.count, $0.original.hexDigits) < ($0.original.count, $1.original.hexDigits)
         }
-        apply(to: device)
+        for device in devices { apply(to: device) }
     }
 
     /// Replaces the addresses and names of devices, which is all that a list has.
@@ -112,6 +114,8 @@ package struct Anonymizer {
         }
         device.advertising.manufacturers = device.advertising.manufacturers.map { replaced($0) }
         device.advertising.serviceData = device.advertising.serviceData.mapValues { replaced($0) }
+        device.heard.data = replaced(device.heard.data)
+        device.heard.response = replaced(device.heard.response)
         for (handle, value) in device.table.values { device.table.values[handle]?.bytes = replaced(value.bytes) }
         for session in device.sessions.indices {
             for event in device.sessions[session].events.indices {

@@ -3,6 +3,7 @@ import Dittojay
 import Foundation
 import GATTProfiles
 import PlainText
+import RadioScenes
 import TestSupport
 
 extension FuzzTarget {
@@ -83,6 +84,7 @@ private enum Captured {
             try check(made)
             try check(ReplayPlan(device) { uuid, _, _ in uuid == "1800" })
         }
+        try check(SceneImport(analysis, fileName: "x\n\u{85}y"))
     }
 
     private static func check(_ plan: ReplayPlan) throws {
@@ -94,6 +96,15 @@ private enum Captured {
             for value in step.sent { comparison.receive(value.value?.bytes ?? [], from: value.attribute) }
             let differences = comparison.compareSent(step, onlyAnswers: false)
             try expect(differences.isEmpty, "what was captured is a difference: \(differences.map(\.text))")
+        }
+    }
+
+    private static func check(_ scene: SceneImport) throws {
+        guard scene.count > 0 else { return }
+        do throws(SceneYAML.Failure) {
+            _ = try SceneYAML.json(scene.lines.joined(separator: "\n"), file: "x.yaml")
+        } catch {
+            throw BrokenPromise(description: "virtual-radio refuses the scene: \(error)\n\(scene.lines)")
         }
     }
 

@@ -20,7 +20,7 @@ SEED = 1
 
 
 def write_pages(runner: Runner, run: Run, page: Path) -> str:
-    """Says what came of it."""
+    """Returns the result as a line for people."""
     recorder = runner.with_words("--page", os.devnull)
     variation = renumbered(runner, recorder, run.variation)
     failed = recorder.run(run.seed, variation)

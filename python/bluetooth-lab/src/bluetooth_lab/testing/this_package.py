@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-from bluetooth_lab.machine.hardware import choose, kvm_works, uml_works
+from bluetooth_lab.machine.hardware import Accelerator, Hardware, choose, kvm_works, uml_works
 from bluetooth_lab.messages import say
 from bluetooth_lab.places import GUEST, PLUGIN, ROOT, Places, build_folder
 from bluetooth_lab.testing import finding
@@ -160,9 +160,9 @@ class ThisPackage:
         suites = suites_of(self.choice.names(IN_LAB))
         processors = os.cpu_count() or 1
         runs = len(suites) * self.runner.batch.count
-        environment, places = self.runner.environment, Places.of(self.runner.environment)
-        hardware = choose(environment, kvm_works(places), uml_works(places), processors)
-        machines = count_machines(environment, hardware, processors, available_memory(), runs)
+        machines = count_machines(
+            self.runner.environment, self.hardware(processors), processors, available_memory(), runs
+        )
         if machines == 1 or self.options.capture:  # a capture is of one machine
             if self.choice.has(IN_LAB):
                 self.run_on_one_machine()
@@ -197,12 +197,19 @@ class ThisPackage:
         words = self.options.words("controllers", "capture", "bluez")
         self.run_in_lab(self.runner, IN_LAB, ONE_HOST, [*words, "--out", str(self.out)], self.out)
 
+    def hardware(self, processors: int) -> Hardware:
+        environment, places = self.runner.environment, Places.of(self.runner.environment)
+        return choose(environment, kvm_works(places), uml_works(places), processors)
+
     def run_on_hosts(self, part: str, look_ahead: str, hosts: str, folder: str, runner: Runner) -> None:
         out = self.out / folder
         words = [*self.options.words("bluez"), "--hosts", hosts, "--out", str(out), "--host", "b"]
-        # Several hosts cannot have simulated time. When each counts its own, one goes faster than the other.
-        variable = "LAB_CLOCK" if runner.environment.get("LAB_CLOCK") == "simulated" else "LAB_DEFAULT_CLOCK"
-        self.run_in_lab(runner, part, look_ahead, words, out / "b", "hosts", **{variable: "real"})
+        # When each counts its own time, one goes faster than the other. In user-mode Linux they can share one.
+        is_asked = runner.environment.get("LAB_CLOCK") == "simulated"
+        clock = {"LAB_CLOCK" if is_asked else "LAB_DEFAULT_CLOCK": "real"}
+        if is_asked and self.hardware(1).accelerator is Accelerator.USER_MODE:
+            clock = {}
+        self.run_in_lab(runner, part, look_ahead, words, out / "b", "hosts", **clock)
 
     def run_among_many(self, runner: Runner) -> None:
         """With controllers of 4.2, whose kernel advertises on while a central is connected, and whose radio gives each

@@ -70,7 +70,8 @@ import Testing
     }
 
     @Test func `events are waited for among those that have come and those that come`() async throws {
-        let (log, process) = try start("event read 1; echo else; event written 2; event read 3; read x; event read 4; read x")
+        let (log, process) = try start(
+            "event read 1; echo else; event written 2; event read 3; read x; event read 4; read x")
         #expect(try await log.event(.read, within: .seconds(20)).mtu == 1)
         #expect(try await log.event(.read, count: 2, within: .seconds(20)).mtu == 3)
         #expect(try await log.event(.read, from: 1, within: .seconds(20)).mtu == 3)

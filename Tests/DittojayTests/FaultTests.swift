@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import PlainText
+import TestSupport
 import Testing
 
 @testable import Dittojay

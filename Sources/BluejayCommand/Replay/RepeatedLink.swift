@@ -67,12 +67,12 @@ final class RepeatedLink {
 
     // MARK: Requests
 
-    private func answer(to step: ReplayPlan.Step) async -> Result<[UInt8], Failure> {
+    private func answer(to step: ReplayPlan.Step) async -> Result<[UInt8], CommandError> {
         replay.countRequest()
         do {
             return .success(try await request(step))
         } catch {
-            return .failure(Failure(error, attempt: "cannot repeat packet \(step.packet)"))
+            return .failure(CommandError(error, attempt: "cannot repeat packet \(step.packet)"))
         }
     }
 
@@ -100,7 +100,7 @@ final class RepeatedLink {
     /// bluetoothd's own service of the same UUID, if the device has one, is the last choice.
     private func find(_ attribute: ReplayedAttribute) throws -> ValueAttribute {
         guard let selector = AttributeSelector(attribute.selector) else {
-            throw Failure(.noSuchCharacteristic, "invalid name \(attribute.selector)")
+            throw CommandError(.noSuchCharacteristic, "invalid name \(attribute.selector)")
         }
         let others = connection.table.services.filter { service in
             let characteristics = service.characteristics ?? []
@@ -115,7 +115,7 @@ final class RepeatedLink {
     ///
     /// - Returns: whether the device may be asked for more.
     /// - Throws: a failure that is not the device's.
-    private func compare(_ answer: Result<[UInt8], Failure>, _ step: ReplayPlan.Step) throws -> Bool {
+    private func compare(_ answer: Result<[UInt8], CommandError>, _ step: ReplayPlan.Step) throws -> Bool {
         let outcome: SessionEvent.Outcome
         switch answer {
         case .success(let value): outcome = .success(value)
@@ -164,7 +164,7 @@ final class RepeatedLink {
     // MARK: The end
 
     private func reportLoss(_ reason: CentralError, at packet: Int, captured: String) {
-        let failure = Failure(reason, attempt: "cannot repeat the link", device: connection.device)
+        let failure = CommandError(reason, attempt: "cannot repeat the link", device: connection.device)
         replay.report([ReplayDifference(linkAt: packet, found: failure.reason, captured: captured)])
     }
 

@@ -29,7 +29,7 @@ final class Replay {
     /// Whether the device has no time to send what it sends by itself.
     var isHurried: Bool { pace < 1 }
 
-    /// - Throws: ``Failure`` if the device differs from the capture.
+    /// - Throws: ``CommandError`` if the device differs from the capture.
     func run() async throws {
         for remark in plan.omitted { omit(remark.text, packet: remark.packet) }
         for (index, link) in plan.links.enumerated() {
@@ -42,7 +42,7 @@ final class Replay {
         }
         reportEnd()
         guard differences.isEmpty else {
-            throw Failure(
+            throw CommandError(
                 .failed, "\(target.device) differs from the capture: \(counted(differences.count, "difference"))")
         }
     }

@@ -101,7 +101,7 @@ private enum Captured {
 
     private static func check(_ scene: SceneImport) throws {
         guard scene.count > 0 else { return }
-        do throws(SceneYAML.Failure) {
+        do throws(SceneFileError) {
             _ = try SceneYAML.json(scene.lines.joined(separator: "\n"), file: "x.yaml")
         } catch {
             throw BrokenPromise(description: "virtual-radio refuses the scene: \(error)\n\(scene.lines)")

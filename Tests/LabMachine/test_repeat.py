@@ -44,6 +44,30 @@ def test_a_run_with_a_seed_is_the_same_again(command: str, vary: str, tmp_path: 
         assert "files are identical" in again.stderr
 
 
+MONITOR = "bluejay monitor Dittojay --count 5 && bluejay read Dittojay 2A38"
+
+
+@pytest.mark.parametrize(
+    ("command", "hosts"),
+    [
+        pytest.param(MONITOR, 2, id="two"),
+        pytest.param(READS.replace("hci1", "hci0"), 2, id="two-python", marks=pytest.mark.nightly),
+        pytest.param(MONITOR, 3, id="three", marks=pytest.mark.nightly),
+    ],
+)
+def test_a_run_of_several_hosts_is_the_same_again(command: str, hosts: int, tmp_path: Path) -> None:
+    words = ["run", "--hosts", str(hosts), "--time", "simulated", "--seed", "7", "--vary", "all"]
+    records = ["--out", str(tmp_path / "out"), "--page", str(tmp_path / "page.html")]
+    sensor = ["--host", "a", "--", "dittojay", "--quiet"]
+    bystander = ["--host", "b", "--", "bluejay", "scan"] if hosts > 2 else []
+    central = ["--host", "abc"[hosts - 1], "--", "bash", "-c", command]
+    first = lab(*words, *records, *sensor, *bystander, *central, folder=ROOT)
+    assert first.returncode == 0 and first.stdout.count("\n") > 5, first.stdout + first.stderr
+    again = lab("replay", str(tmp_path / "out"))
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "files are identical" in again.stderr
+
+
 def test_another_seed_gives_other_numbers_and_the_same_one_the_same(tmp_path: Path) -> None:
     texts = [
         run_with_seed(
@@ -84,6 +108,17 @@ def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
     for _ in range(3):
         again = subprocess.run([LAB, *shlex.split(line)[1:]], capture_output=True, text=True, timeout=LIMIT, cwd=ROOT)
         assert (again.returncode, again.stdout) == (3, "late\n"), again.stderr
+
+
+@pytest.mark.nightly
+def test_the_search_finds_a_race_between_hosts(tmp_path: Path) -> None:
+    mark = "sleep 0.02; : >/run/lab/mark"
+    look = "lab-on a true; sleep 0.03; lab-on a test -e /run/lab/mark || { echo late; exit 3; }"
+    words = ["explore", "--hosts", "2", "--seed", "1", "--runs", "200", "--out", str(tmp_path)]
+    hosts = ["--host", "a", "--", "bash", "-c", mark, "--host", "b", "--", "bash", "-c", look]
+    explored = lab(*words, *hosts, folder=ROOT)
+    assert explored.returncode == 1, explored.stdout + explored.stderr
+    assert "on host a) is held up" in explored.stderr
 
 
 def test_what_cannot_fail_passes_all_runs(tmp_path: Path) -> None:

@@ -384,9 +384,10 @@ def test_a_hundred_thousand_events_scroll_without_stutter(opened: Open, tmp_path
         plain_rounds.append(draw_plain_list(plain))
         rounds.append(scroll(page))
     figures = {name: max(figures[name] for figures in rounds) for name in ("longest", "blank", "tasks")}
-    # Other work of the machine makes the page slower and never quicker: the least is its own.
-    figures["work"] = min(figures["work"] for figures in rounds)
-    figures["plain"] = min(plain_rounds)
+    # Other work of the machine makes the page slower and never quicker: the least is its own. The processor's speed
+    # varies, so a round is compared with what was drawn just before it.
+    pairs = [(figures["work"], plain_round) for figures, plain_round in zip(rounds, plain_rounds)]
+    figures["work"], figures["plain"] = min(pairs, key=lambda pair: pair[0] / pair[1])
     figures |= {"opening": round(opening, 2), "megabytes": round(file.stat().st_size / 1e6, 2)}
     print(f"100,000 events: {figures}")
     assert int((page.text("#shown") or "0").split(" ")[0].replace(",", "")) >= EVENTS

@@ -67,6 +67,15 @@ import Testing
         #expect(data?.count == 2 * 24)
     }
 
+    @Test func `data of which no element fits are left out`() throws {
+        var builder = CaptureBuilder()
+        builder.advertise([40, 0xFF] + [UInt8](repeating: 7, count: 39))
+        let made = try made(builder)
+        let phantom = try #require(try json(made)["C4-64-E3-12-34-56"])
+        #expect(phantom["data"] == nil)
+        #expect(made.report.leftOut.count == 1)
+    }
+
     @Test func `a scene has those that were heard most, up to its limit`() throws {
         #expect(SceneImport.maximumPhantoms == Scene.Limit.phantoms)
         var builder = CaptureBuilder()

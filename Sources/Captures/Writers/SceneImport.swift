@@ -60,6 +60,7 @@ package struct SceneImport {
         lines.append("    interval: \(Duration.text(seconds: (possible * 1000).rounded() / 1000))")
         for (key, bytes) in [("data", heard.data), ("response", heard.response)] where !bytes.isEmpty {
             let whole = fitting(bytes, key, address, first)
+            guard !whole.isEmpty else { continue }
             lines.append("    \(key): \"\(ValueText.hex(whole))\"")
         }
         count += 1

@@ -143,10 +143,10 @@ extension AmongMany {
                 let monitor = try listen("2A37", by: 1)
                 try await monitor.line(containing: "6", within: .seconds(30))
                 try await sensor.command("service", "remove", "chirp")
-                try await proxy.event(.serviceRemoved) { $0.service == "chirp" }
+                try await proxy.event(.serviceRemoved) { $0.service == "chirp-service" }
                 let start = proxy.position
                 try await sensor.command("service", "add", "chirp")
-                try await proxy.event(.serviceAdded, from: start) { $0.service == "chirp" }
+                try await proxy.event(.serviceAdded, from: start) { $0.service == "chirp-service" }
                 // The link, and the subscription of another service, have taken no notice.
                 let seen = monitor.lines.count
                 try await monitor.line(containing: "6", from: seen + 2, within: .seconds(30))

@@ -57,7 +57,7 @@ def test_nothing_is_left_when_all_pass(pytester: pytest.Pytester, fake_lab: Fake
     assert result.ret == 0
     result.assert_outcomes(passed=3)
     for machine in machines(fake_lab):
-        assert machine[4:] == ["--time", "simulated", "--fresh"]
+        assert machine[4:] == ["--time", "simulated", "--seed", "random", "--fresh"]
         assert not Path(machine[3]).parent.exists()
 
 

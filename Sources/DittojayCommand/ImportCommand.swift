@@ -123,7 +123,7 @@ struct ImportCommand: ParsableCommand {
 
     private func write(_ made: SceneImport, to path: String) throws {
         guard made.count > 0 else {
-            StandardError.write("dittojay: \(capture): no advertisements were received, so there is no scene to write")
+            StandardError.write("dittojay: \(capture): no advertisements received; no scene written")
             throw ExitCode.failure
         }
         try NewFile.write(made.lines, to: path, overwriting: force)

@@ -218,6 +218,26 @@ def test_the_last_words_of_a_machine_are_passed_on_and_the_others_go_on(two: Two
     assert two.starter_a.recv(MOST) == frame(b"O", b"last")
 
 
+def test_machines_do_not_wait_for_a_calendar_that_has_failed(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    monkeypatch.setattr(two.calendar, "ended", lambda name, status: 1 / 0)
+
+    def a() -> bool:
+        with ended(two.a):
+            two.a.ask(Message.REQUEST, NEVER)
+            two.a.ask(Message.WAIT)
+            return two.a.calendar.recv(MESSAGE.size) == b""
+
+    def b() -> None:
+        with ended(two.b):
+            two.b.wait(5 * MS)
+            two.b.session.sendall(frame(b"X", b"0"))
+            two.b.calendar.sendall(MESSAGE.pack(Message.WAIT, 1, 0))
+            two.b.calendar.recv(MESSAGE.size)
+
+    assert two.play(a, b)[0] is True
+
+
 def test_a_signal_of_a_caller_comes_when_the_machine_runs_next(two: Two) -> None:
     two.starter_b.sendall(frame(b"S", b"15"))
 

@@ -109,6 +109,7 @@ def test_a_mistake_is_found_before_anything_is_set_up(scratch: ScratchLab) -> No
         (["demo", "now"], "demo takes no arguments"),
         (["up", "true"], "up takes no command: use lab exec -- true"),
         (["shell"], "shell needs a terminal"),
+        (["shell", "--hosts", "2", "--time", "simulated"], "shell needs input"),
         (["page"], "page takes one folder, recording or capture"),
         (["completion", "csh"], "invalid shell csh; expected bash, zsh or fish"),
         (["test", "Values", "--junit", "a.xml"], "options come before filters: lab test --junit"),

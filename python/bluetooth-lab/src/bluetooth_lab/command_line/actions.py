@@ -114,13 +114,15 @@ def run(line: Line, environment: Environment) -> int:
 
 def shell(line: Line, environment: Environment) -> int:
     no_words(line, f"lab run -- {' '.join(line.rest)}")
+    hosts = hosts_of(line)
+    if hosts > 1 and environment.get("LAB_CLOCK") == "simulated":
+        raise UsageError("shell needs input, which several hosts with simulated time do not take")
     if not (os.isatty(0) and os.isatty(1)):
         raise UsageError("shell needs a terminal; scripts use lab run -- COMMAND")
     enter_folder(line.value("--package"), environment)
     environment.pop("LAB_SEED", None)  # that is for runs without input
     prepare(environment, "machine", "run", "scene")
     words = ["bash", "--rcfile", str(GUEST / "bashrc"), "-i"]
-    hosts = hosts_of(line)
     return run_in_lab(line, environment, *(["--host", HOSTS_BY_NAME[hosts - 1], "--"] if hosts > 1 else []), *words)
 
 

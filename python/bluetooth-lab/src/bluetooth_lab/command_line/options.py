@@ -121,8 +121,8 @@ TIME = Option(
     "CLOCK",
     "The lab's clock. real: this machine's; a busy machine makes the lab late. counted: by the instructions that the "
     "lab's processor executes; idle time passes as on this machine. simulated: likewise, but idle time is skipped. "
-    "counted needs software emulation; simulated needs that or user-mode Linux, and one host. Default: real; for test "
-    "and up in software emulation, counted.",
+    "counted needs software emulation; simulated needs user-mode Linux or, with one host, software emulation. Default: "
+    "real; for test and up in software emulation, counted.",
     ("real", "counted", "simulated"),
 )
 RADIO = Option(

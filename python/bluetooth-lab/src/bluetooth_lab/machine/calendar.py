@@ -169,6 +169,13 @@ class Calendar:
     # The time
 
     def run(self) -> None:
+        try:
+            self.go_on()
+        finally:  # a kernel whose calendar is gone ends
+            for member in list(self.members.values()):
+                self.remove(member)
+
+    def go_on(self) -> None:
         while self.members:
             for member in list(self.members.values()):
                 try:

@@ -33,7 +33,8 @@ final class Beacon: NSObject, CBPeripheralManagerDelegate, @unchecked Swift.Send
     private func started(by action: () -> Void) async throws {
         let count = starts.values.count
         queue.sync(execute: action)
-        #expect(try await starts.values(count + 1).last == "started")
+        let answer = try await starts.values(count + 1).last
+        #expect(answer == "started")
     }
 
     func stop() async throws {

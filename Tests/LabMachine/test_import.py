@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,16 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def serve(
-    folder: Path, profile: Path, name: str, *words: str, capture: Path | None = None, scenario: Path | None = None
+    folder: Path,
+    profile: Path,
+    name: str,
+    *words: str,
+    capture: Path | None = None,
+    scenario: Path | None = None,
+    options: Sequence[str] = (),
 ) -> dict[str, str]:
     """What a central finds of a profile: its clone, and its answers."""
-    options = ["--capture", str(capture)] if capture else []
+    options = [*options, *(["--capture", str(capture)] if capture else [])]
     if scenario:
         options += ["--env", f"SCENARIO={scenario}"]
     result = lab(
@@ -101,6 +108,23 @@ def test_an_imported_device_has_the_same_attributes_and_answers(fixture: str, tm
     profile = imported(tmp_path / "import", capture)
     scenario = profile.parent / "scenario.yaml"
     assert serve(tmp_path / "second", profile, NAMES[fixture], *asked, scenario=scenario) == original
+
+
+# Those of docs/standard-profiles.md that a central connects to.
+STANDARD = """battery device-information health-thermometer blood-pressure glucose cycling-speed-and-cadence
+cycling-power running-speed-and-cadence fitness-machine environmental-sensing pulse-oximeter weight-scale current-time
+user-data find-me proximity nordic-uart keyboard"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("profile", STANDARD.split())
+def test_an_imported_standard_profile_has_the_same_attributes(profile: str, tmp_path: Path) -> None:
+    file, capture = tmp_path / "profile.yaml", tmp_path / "device.btsnoop"
+    file.write_text(f"name: standard\nlocal-name: Standard\nservices: [{{standard: {profile}, advertised: true}}]\n")
+    words = ("--time", "simulated")
+    original = serve(tmp_path / "first", file, "Standard", capture=capture, options=words)
+    copy = serve(tmp_path / "second", imported(tmp_path / "import", capture), "Standard", options=words)
+    assert copy == original
 
 
 def recorded(file: Path) -> list[tuple[str, str, float]]:

@@ -206,6 +206,17 @@ def test_runs_that_could_not_be_made_are_no_success(
     assert "1 of these runs could not be made: the lab itself failed" in said
 
 
+def test_tests_of_which_none_runs_are_no_failure_of_a_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 69, tmp_path))
+    chosen = options("--runs", "3", "--jobs", "1", "--out", str(tmp_path))
+    with pytest.raises(SystemExit) as end:
+        Exploration(chosen._replace(no_tests=(69,)), {}).run()
+    assert end.value.code == EXIT_LAB_FAILED
+    assert "no test matches" in capfd.readouterr().err
+
+
 def test_a_delay_of_one_of_several_hosts_is_that_hosts_alone() -> None:
     variation = Variation.parse("only=b:7:3:1000,8:4:2000")
     assert str(variation) == "only=b:7:3:1000,8:4:2000"

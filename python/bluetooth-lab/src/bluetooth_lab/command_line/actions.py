@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 
 from bluetooth_lab.command_line import completion
@@ -148,11 +148,11 @@ def test(line: Line, environment: Environment) -> int:
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
     if line.has("--explore"):
         from bluetooth_lab.explore.tests import command_of_tests
+        from bluetooth_lab.testing.counting import NO_TESTS
 
         words = command_of_tests(project.kind, project.folder, filters)
-        return explore_command(
-            line._replace(rest=words, given=[*line.given, ("--runs", line.value("--explore") or "")])
-        )
+        line = line._replace(rest=words, given=[*line.given, ("--runs", line.value("--explore") or "")])
+        return explore_command(line, NO_TESTS)
     if line.has("--vary"):
         raise UsageError("lab test --vary needs --explore N")
     if project.folder == ROOT:
@@ -284,10 +284,10 @@ def explore(line: Line, environment: Environment) -> int:
     return explore_command(line)
 
 
-def explore_command(line: Line) -> int:
+def explore_command(line: Line, no_tests: Sequence[int] = ()) -> int:
     from bluetooth_lab.explore import command
 
-    return command.explore(line, os.environ)
+    return command.explore(line, os.environ, no_tests)
 
 
 def replay(line: Line, environment: Environment) -> int:

@@ -18,7 +18,7 @@ from bluetooth_lab.explore.system_calls import name_of_call
 from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
-from bluetooth_lab.messages import EXIT_LAB_FAILED, say
+from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import Places
 
@@ -33,7 +33,8 @@ PASSED = ("--hosts", "--package", "--controllers", "--radio", "--controller", "-
 
 
 class Options(NamedTuple):
-    """`seed`: the first one. `minutes`: instead of a number of runs."""
+    """`seed`: the first one. `minutes`: instead of a number of runs. `no_tests`: the exit statuses that say
+    that no test has run."""
 
     command: Sequence[str]
     words: Sequence[str]
@@ -46,9 +47,10 @@ class Options(NamedTuple):
     variation: Variation
     shard: tuple[int, int]
     out: Path | None
+    no_tests: Sequence[int]
 
     @classmethod
-    def of(cls, line: Line) -> Options:
+    def of(cls, line: Line, no_tests: Sequence[int] = ()) -> Options:
         if int(line.value("--hosts") or 1) > 1:
             HostsOptions.of(line)  # says what is wrong with them
         minutes, runs, shard, out = (line.value(name) for name in ("--minutes", "--runs", "--shard", "--out"))
@@ -65,6 +67,7 @@ class Options(NamedTuple):
             Variation.parse(line.value("--vary") or ALL),
             (int(part), int(parts)),
             Path(out) if out else None,
+            no_tests,
         )
 
     def seeds(self) -> Iterator[int]:
@@ -111,6 +114,8 @@ class Exploration:
     def take(self, run: Run) -> bool:
         """Whether that is enough."""
         self.last = run
+        if run.status in self.options.no_tests:
+            fail("no test matches, or all were skipped")
         self.ended += 1
         if run.status == EXIT_LAB_FAILED:
             self.lab_failures += 1
@@ -158,5 +163,5 @@ class Exploration:
         say(f"to run it again: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
 
 
-def explore(line: Line, environment: Mapping[str, str]) -> int:
-    return Exploration(Options.of(line), environment).run()
+def explore(line: Line, environment: Mapping[str, str], no_tests: Sequence[int] = ()) -> int:
+    return Exploration(Options.of(line, no_tests), environment).run()

@@ -239,6 +239,20 @@ struct AdvertisingTests {
         #expect(try await requestsInTheEnd(of: app) == 3)
     }
 
+    @Test @LoopActor func `it may be stopped, and another begun, while a link begins`() async throws {
+        daemon.adapter.isExtended = true
+        start()
+        try await app.saw("advertising")
+        daemon.adapter.onExtendedQuestion = {
+            app.act { $0.stopAdvertising() }
+            start()
+        }
+        daemon.adapter.connectCentral()
+        try await app.saw("advertising", count: 2)
+        try await app.settle(with: daemon)
+        #expect(daemon.adapter.advertisements.count == 1)
+    }
+
     @Test @LoopActor func `what is refused beside a link is advertised when that has ended`() async throws {
         daemon.adapter.isExtended = true
         start()

@@ -14,6 +14,8 @@ package final class FakeAdapter: FakeObject {
     package var advertisementsOfOthers = 0 { didSet { advertisingChanged() } }
     /// Whether the controller has extended advertising.
     package var isExtended = false
+    /// Called once, when a program asks whether it has.
+    package var onExtendedQuestion: (() -> Void)?
     /// The discovery filters of those that scan, by the client's unique name.
     package private(set) var scans: [String: [String: BusValue]] = [:]
     private var filters: [String: [String: BusValue]] = [:]
@@ -254,7 +256,13 @@ package final class FakeAdapter: FakeObject {
                 ExportedProperty("ActiveInstances", get: { [weak self] in self?.advertisementCount ?? 0 }),
                 ExportedProperty("SupportedInstances", get: { [weak self] in 4 - (self?.advertisementCount ?? 0) }),
                 ExportedProperty(
-                    "SupportedSecondaryChannels", get: { [weak self] in self?.isExtended == true ? ["1M"] : nil }),
+                    "SupportedSecondaryChannels",
+                    get: { [weak self] in
+                        let question = self?.onExtendedQuestion
+                        self?.onExtendedQuestion = nil
+                        question?()
+                        return self?.isExtended == true ? ["1M"] : nil
+                    }),
             ]
             others.append(
                 (

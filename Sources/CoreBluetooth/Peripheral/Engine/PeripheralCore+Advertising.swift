@@ -86,10 +86,10 @@ extension PeripheralCore {
         isRenewedUnderLink = true
         enqueue { [self] in
             isRenewedUnderLink = false
-            guard advertisement?.isRegistered == true, let adapter, adapter.hasLinks,
+            guard let advertisement, advertisement.isRegistered, let adapter, adapter.hasLinks,
                 await adapter.hasExtendedAdvertising()
             else { return }
-            await registerAnew(on: adapter)
+            await registerAnew(advertisement, on: adapter)
         }
     }
 
@@ -103,8 +103,8 @@ extension PeripheralCore {
     func linkEnded() {
         if advertisingPause != nil {
             enqueue { [self] in
-                guard advertisingPause != nil, let adapter else { return }
-                await registerAnew(on: adapter)
+                guard advertisingPause != nil, let advertisement, let adapter else { return }
+                await registerAnew(advertisement, on: adapter)
             }
         }
         guard advertisingChangedUnderLink else { return }
@@ -117,16 +117,17 @@ extension PeripheralCore {
     private func renewAdvertising() {
         advertisingChangedUnderLink = false
         enqueue { [self] in
-            guard advertisement?.isRegistered == true, let adapter else { return }
+            guard let advertisement, advertisement.isRegistered, let adapter else { return }
             guard await !adapter.hasExtendedAdvertising() else { return }
-            await registerAnew(on: adapter)
+            await registerAnew(advertisement, on: adapter)
         }
     }
 
-    private func registerAnew(on adapter: Adapter) async {
-        guard let advertisement else { return }
+    /// Does nothing with one that the app has stopped meanwhile: if there is another one by then, that is registered in
+    /// its turn.
+    private func registerAnew(_ advertisement: Advertisement, on adapter: Adapter) async {
+        guard self.advertisement === advertisement else { return }
         await advertisement.unregister()
-        // Else the app has stopped it meanwhile.
         guard self.advertisement === advertisement else { return }
         let isBesideLink = adapter.hasLinks
         do {
@@ -140,7 +141,7 @@ extension PeripheralCore {
                 return advertisementEnded(advertisement)
             }
             advertisingPaused(error)
-            if !adapter.hasLinks { await registerAnew(on: adapter) }
+            if !adapter.hasLinks { await registerAnew(advertisement, on: adapter) }
         }
     }
 

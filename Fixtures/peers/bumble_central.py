@@ -13,7 +13,7 @@ from user_channel import open_user_channel
 
 async def converse(options):
     async with await open_user_channel(options.adapter) as transport:
-        device = Device.with_hci("Bumble", Address("F0:F1:F2:F3:F4:F5"), transport.source, transport.sink)
+        device = Device.with_hci("Bumble", Address("F0:F1:F2:F3:F4:F7"), transport.source, transport.sink)
         await device.power_on()
         found = asyncio.get_running_loop().create_future()
 

@@ -1,4 +1,7 @@
-"""A controller for Bumble, taken from the kernel: bluetoothd does not see it meanwhile. It must be powered off."""
+"""A controller for Bumble, taken from the kernel: bluetoothd does not see it meanwhile. It must be powered off.
+
+Or one of a virtual radio outside of the kernel, as a transport of Bumble's: `tcp-client:127.0.0.1:5000`.
+"""
 
 import socket
 
@@ -12,4 +15,5 @@ for name, number in (("AF_BLUETOOTH", 31), ("BTPROTO_HCI", 1)):
 
 async def open_user_channel(adapter):
     """The transport for a controller: `async with await open_user_channel("hci1") as transport`."""
-    return await open_transport(f"hci-socket:{adapter.removeprefix('hci')}")
+    is_transport = ":" in adapter
+    return await open_transport(adapter if is_transport else f"hci-socket:{adapter.removeprefix('hci')}")

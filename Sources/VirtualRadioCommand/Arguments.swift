@@ -8,8 +8,8 @@ import PlainText
 /// emulation. So it needs the standard library alone.
 struct Arguments {
     private var wantedControllers: Int?
-    /// Of the socket for hosts.
-    var hostSocket: String?
+    /// Where hosts connect: paths of Unix sockets, and addresses of TCP.
+    var hostSockets: [String] = []
     /// With a host at each.
     var ports: [String] = []
     /// Where the controller is that this machine's kernel is to have, instead of a radio.
@@ -30,12 +30,13 @@ struct Arguments {
     var showsHelp = false
 
     /// How many controllers this machine's kernel gets.
-    var controllers: Int { wantedControllers ?? (hostSocket == nil && ports.isEmpty ? 2 : 0) }
+    var controllers: Int { wantedControllers ?? (hostSockets.isEmpty && ports.isEmpty ? 2 : 0) }
 
     static let maximumControllers = 250
     static let usage = """
-        usage: virtual-radio [--controllers N] [--h4 PATH] [--port PATH …] [--hosts N] [--controller 4.2|5.x]
-                             [--air ideal|real] [--seed N] [--scene FILE [--hold]] [--capture FILE] [--socket PATH]
+        usage: virtual-radio [--controllers N] [--h4 PATH|tcp:ADDRESS:PORT …] [--port PATH …] [--hosts N]
+                             [--controller 4.2|5.x] [--air ideal|real] [--seed N] [--scene FILE [--hold]]
+                             [--capture FILE] [--socket PATH]
                virtual-radio --remote PATH
                virtual-radio COMMAND …
 
@@ -48,7 +49,10 @@ struct Arguments {
           --hosts N              divide the controllers, then those at ports, evenly among N hosts: a/hci0, …,
                                  b/hci0, …
           --h4 PATH              add a controller for each host that connects to this Unix socket and speaks H4,
-                                 until it disconnects
+                                 until it disconnects; may be repeated
+          --h4 tcp:ADDRESS:PORT  the same by TCP, on 127.0.0.1 for tcp:PORT; IPv6 as tcp:[ADDRESS]:PORT; port 0 for
+                                 one that is free. Only for trusted networks: H4 has neither authentication nor
+                                 encryption
           --port PATH            add a controller for the host that speaks H4 at this serial port or listens on this
                                  Unix socket; may be repeated
           --remote PATH          register only the controller at this serial port or Unix socket, as soon as it
@@ -130,7 +134,7 @@ struct Arguments {
             }
             self.air = air
         case "--capture": capture = value
-        case "--h4": hostSocket = value
+        case "--h4": hostSockets.append(value)
         case "--port": ports.append(value)
         case "--remote": remote = value
         case "--scene": scene = value

@@ -9,7 +9,8 @@ final class RadioLoop {
     private let director: RadioDirector
     private let signals: Signals?
     private let kind: ControllerKind
-    private let listener: HostListener?
+    /// Where hosts connect.
+    let listeners: [HostListener]
     private var server: RadioServer?
     /// Whether there may be others than this machine's kernel.
     private let hasHosts: Bool
@@ -39,8 +40,8 @@ final class RadioLoop {
                 throw RadioDirector.Refusal(error.description)
             }
         }
-        listener = if let path = arguments.hostSocket { try HostListener(path) } else { nil }
-        hasHosts = listener != nil || !arguments.ports.isEmpty
+        listeners = try arguments.hostSockets.map { place throws(SystemError) in try HostListener(place) }
+        hasHosts = !listeners.isEmpty || !arguments.ports.isEmpty
         let ports = try arguments.ports.map { path throws(SystemError) in try SerialPort(path, to: .host) }
         if let path = arguments.capture {
             let file = try CaptureFile(path, begin: Self.time(CLOCK_REALTIME))
@@ -94,6 +95,7 @@ final class RadioLoop {
 
     /// Runs until a signal ends it.
     func run() {
+        for listener in listeners { listener.announce() }
         while signals?.isEnding != true { turn() }
         server?.stop()
         director.flushRecordings()
@@ -126,9 +128,10 @@ final class RadioLoop {
     private func wait(milliseconds: Int32) {
         // Behind those of the controllers.
         let others = polled.count
-        // Those that are not there are left out by `poll`.
-        for descriptor in [signals?.descriptor, listener?.descriptor] {
-            polled.append(pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+        // If it is not there, `poll` leaves it out.
+        polled.append(pollfd(fd: signals?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+        for listener in listeners {
+            polled.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0))
         }
         let clients = polled.count
         server?.addPolled(to: &polled)
@@ -140,7 +143,9 @@ final class RadioLoop {
             for place in polled.indices where polled[place].revents != 0 { readPackets(place) }
             if found[others].revents != 0 { signals?.take() }
             server?.handle(found[clients...])
-            if found[others + 1].revents != 0 { acceptHosts() }
+            for (listener, entry) in zip(listeners, found[(others + 1)...]) where entry.revents != 0 {
+                acceptHosts(listener)
+            }
         }
         if ready > 0 || hasHosts { review() }
     }
@@ -151,8 +156,8 @@ final class RadioLoop {
         transports[index]?.read(buffer) { radio.receive($0, from: index) }
     }
 
-    private func acceptHosts() {
-        while let host = listener?.accept() {
+    private func acceptHosts(_ listener: HostListener) {
+        while let host = listener.accept() {
             guard indexes.count < Arguments.maximumControllers else {
                 VirtualRadioProgram.say(
                     "virtual-radio: refused a host: too many controllers (limit \(Arguments.maximumControllers))",

@@ -51,13 +51,28 @@ def running(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+def our_program() -> str:
+    return os.environ.get("VIRTUAL_RADIO", str(ROOT / ".build/debug/virtual-radio"))
+
+
 @contextlib.contextmanager
 def ours(*options: str) -> Iterator[list[socket.socket]]:
-    program = os.environ.get("VIRTUAL_RADIO", str(ROOT / ".build/debug/virtual-radio"))
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/radio"
-        with running([program, "--h4", path, *options]) as process:
+        with running([our_program(), "--h4", path, *options]) as process:
             yield [connected(socket.AF_UNIX, path, process) for _ in range(2)]
+
+
+@contextlib.contextmanager
+def listening(*options: str) -> Iterator[str]:
+    """Our radio, which listens by TCP at the address and port that it prints."""
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen([our_program(), *options], stdin=nothing, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            yield process.stdout.readline().removeprefix("listening at tcp:").strip()
+        finally:
+            process.kill()
 
 
 @contextlib.contextmanager

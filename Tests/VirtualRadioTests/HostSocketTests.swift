@@ -5,8 +5,7 @@ import Testing
 
 @testable import VirtualRadioCommand
 
-/// Hosts that connect to the program by a socket. The program takes its turns in the test's thread, whenever a host
-/// waits for something.
+/// Hosts that connect to the program by a socket.
 @Suite final class HostSocketTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     private let loop: RadioLoop
@@ -14,7 +13,8 @@ import Testing
     private let isReset: [UInt8] = [4, 0x0E, 4, 1, 3, 0x0C, 0]
 
     init() throws {
-        loop = try RadioLoop(try Arguments(["--h4", path, "--socket", path + "-commands", "--controller", "4.2"]))
+        let words = ["--h4", path, "--h4", "tcp:0", "--socket", path + "-commands", "--controller", "4.2"]
+        loop = try RadioLoop(try Arguments(words))
     }
 
     deinit {
@@ -22,58 +22,22 @@ import Testing
         unlink(path + "-commands")
     }
 
-    /// A program that connects.
-    private final class Client {
-        private let descriptor: Int32
-        private let loop: RadioLoop
+    /// How a host connects.
+    enum Way: CaseIterable {
+        case unix, tcp
+    }
 
-        init(_ path: String, _ loop: RadioLoop) throws {
-            self.loop = loop
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-            let result = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
-            try #require(result == 0)
-            loop.turn()
-        }
-
-        deinit {
-            close(descriptor)
-        }
-
-        /// Whether the program has not closed the connection.
-        var isConnected: Bool {
-            var polled = pollfd(fd: descriptor, events: 0, revents: 0)
-            return poll(&polled, 1, 0) == 0
-        }
-
-        func send(_ bytes: [UInt8]) {
-            #expect(write(descriptor, bytes, bytes.count) == bytes.count)
-            loop.turn()
-        }
-
-        /// What comes next, while the program takes turns for five seconds at most. Empty: the program has closed.
-        func receive() throws -> [UInt8] {
-            let end = Date(timeIntervalSinceNow: 5)
-            while Date() < end {
-                var buffer = [UInt8](repeating: 0, count: 4_096)
-                let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-                if count >= 0 { return Array(buffer[..<count]) }
-                loop.turn()
-            }
-            Issue.record("nothing has come")
-            return []
+    private func connect(_ way: Way) throws -> ConnectedHost {
+        switch way {
+        case .unix: try ConnectedHost(path, loop)
+        case .tcp: try ConnectedHost(try #require(loop.listeners.last?.address), loop)
         }
     }
 
-    @Test func `each host has a controller of its own, and they hear each other`() throws {
-        let first = try Client(path, loop)
-        let second = try Client(path, loop)
+    @Test(arguments: [[Way.unix, .unix], [.tcp, .tcp], [.unix, .tcp], [.tcp, .unix]])
+    func `each host has a controller of its own, and they hear each other`(ways: [Way]) throws {
+        let first = try connect(ways[0])
+        let second = try connect(ways[1])
         for (number, client) in [first, second].enumerated() {
             client.send(reset + [1, 9, 0x10, 0])
             let number = UInt8(number)
@@ -88,31 +52,32 @@ import Testing
         #expect(try second.receive().prefix(6) == [4, 0x3E, 12, 2, 1, 0])
     }
 
-    @Test func `a packet may arrive in pieces`() throws {
-        let client = try Client(path, loop)
+    @Test(arguments: Way.allCases) func `a packet may arrive in pieces`(way: Way) throws {
+        let client = try connect(way)
         for byte in reset { client.send([byte]) }
         #expect(try client.receive() == isReset)
     }
 
-    @Test func `a stream with something else in it ends that host's connection alone`() throws {
-        let good = try Client(path, loop)
-        let bad = try Client(path, loop)
+    @Test(arguments: Way.allCases)
+    func `a stream with something else in it ends that host's connection alone`(way: Way) throws {
+        let good = try connect(way)
+        let bad = try connect(way)
         bad.send([0x42])
         #expect(try bad.receive() == [])
         good.send(reset)
         #expect(try good.receive() == isReset)
-        let next = try Client(path, loop)
+        let next = try connect(way)
         next.send([1, 9, 0x10, 0])
         #expect(try next.receive()[7...] == [1, 0, 1, 1, 0xAA, 0], "it has the place that is free again")
     }
 
     @Test func `a host that never reads is disconnected, and may come back`() throws {
-        let client = try Client(path, loop)
+        let client = try connect(.unix)
         let commands = [[UInt8]](repeating: [1, 2, 0x10, 0], count: 500).flatMap { $0 }
         // Each answer has 71 bytes.
         for _ in 0..<60 where client.isConnected { client.send(commands) }
         #expect(!client.isConnected)
-        let next = try Client(path, loop)
+        let next = try connect(.unix)
         next.send([1, 9, 0x10, 0])
         #expect(try next.receive()[7...] == [0, 0, 0, 1, 0xAA, 0])
     }

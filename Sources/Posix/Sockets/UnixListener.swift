@@ -51,10 +51,7 @@ package final class UnixListener {
     ///
     /// - Returns: nil if none has, or if it cannot be accepted: see `errno`.
     package func accept() -> Connection? {
-        let connection = Glibc.accept(descriptor, nil, nil)
-        guard connection >= 0 else { return nil }
-        _ = fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK)
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        guard let connection = acceptConnection(descriptor) else { return nil }
         // struct ucred: pid, uid, gid.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, .max, .max)
         var size = socklen_t(MemoryLayout.size(ofValue: peer))

@@ -27,6 +27,15 @@ def test_a_run_is_repeated_with_what_it_had(tmp_path: Path) -> None:
     assert options.capture == "/dev/null"
 
 
+def test_a_run_has_the_same_variables_again_but_those_of_a_ci_service(tmp_path: Path) -> None:
+    own = {"LAB_SEED": "5", "LAB_HOME": "/l", "PYTHONHASHSEED": "1", "PATH": "/p", "CI_JOB_TOKEN": "secret"}
+    Repeat.of(Options(["true"]), ["true"], own).write(tmp_path)
+    assert "secret" not in (tmp_path / FILE).read_text()
+    environment = Repeat.read(tmp_path).environment({"LAB_HOME": "/m", "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/q"})
+    names = ("LAB_HOME", "PYTHONHASHSEED", "PATH", "PYTHONDONTWRITEBYTECODE")
+    assert [environment.get(name) for name in names] == ["/m", "1", "/p", None]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"seed": 1}', '"x"'])
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)

@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--bluetooth-lab-time",
         choices=("real", "counted", "simulated"),
-        help="how time passes in the lab (`lab help options`; $LAB_CLOCK, or counted)",
+        help="how time passes in the lab (`lab help options`; default: $LAB_CLOCK, or what suits the machine)",
     )
     group.addoption(
         "--bluetooth-lab-seed",

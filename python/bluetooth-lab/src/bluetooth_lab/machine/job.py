@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bluetooth_lab.messages import fail
@@ -13,9 +13,10 @@ from bluetooth_lab.places import GUEST, Places, program_folder
 
 # Of the caller's environment: the lab's own, what CI sets, and what runners of tests go by. `lab help environment`
 # lists them.
+SERVICE_PREFIXES = ("CI_", "GITHUB_", "GITLAB_", "RUNNER_")  # tokens are among them
 PASSED_PREFIXES = (
-    *("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_"),
-    *("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
+    *("LAB_", "BLUEJAY_", "DITTOJAY_", "BLUETOOTH_", "PYTEST_", "PYTHON", "COV_", "COVERAGE_", "LC_"),
+    *SERVICE_PREFIXES,
 )
 # What only says which machine it is to be, or is set for each.
 NOT_PASSED = (
@@ -51,6 +52,11 @@ def program_folders(environment: Mapping[str, str]) -> str:
     return environment.get("LAB_PROGRAMS") or str(program_folder(environment))
 
 
+def is_passed(name: str, named: Sequence[str] = ()) -> bool:
+    """Whether a command in the lab gets the variable of the caller's; `named`: those of LAB_ENV."""
+    return bool(NAME.fullmatch(name)) and (name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named)
+
+
 def job_environment(
     kernel: Path,
     out: Path,
@@ -66,11 +72,7 @@ def job_environment(
     places = Places.of(caller)
     home = places.home
     named = caller.get("LAB_ENV", "").split()
-    values = {
-        name: value
-        for name, value in caller.items()
-        if NAME.fullmatch(name) and (name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named)
-    }
+    values = {name: value for name, value in caller.items() if is_passed(name, named)}
     values.setdefault("DITTOJAY_ADAPTER", "hci0")
     if controllers > 1:
         values.setdefault("BLUETOOTH_ADAPTER", "hci1")

@@ -15,16 +15,25 @@ from typing import Any, NamedTuple
 
 from bluetooth_lab.explore.variation import DEFAULT_VARIATION
 from bluetooth_lab.machine.hardware import Clock
+from bluetooth_lab.machine.job import SERVICE_PREFIXES, is_passed
 from bluetooth_lab.machine.options import Options
 
 FILE = "repeat.json"
 OUTPUTS = ("stdout.log", "stderr.log")  # what the command wrote, beside it
-VARIABLES = ("LAB_RADIO", "LAB_RADIO_OPTIONS", "LAB_SCENE", "LAB_ENV", "LAB_CONFIG", "LAB_PROGRAMS")
+# Of the lab; the others of its variables are about the machine that it runs on.
+LAB_VARIABLES = ("LAB_RADIO", "LAB_RADIO_OPTIONS", "LAB_SCENE", "LAB_ENV", "LAB_CONFIG", "LAB_PROGRAMS")
+
+
+def is_kept(name: str, named: Sequence[str] = ()) -> bool:
+    """Whether the run may go by the variable. Those of CI services are not kept: they have tokens."""
+    if name.startswith("LAB_"):
+        return name in LAB_VARIABLES or name in named
+    return name == "PATH" or (is_passed(name, named) and not name.startswith(SERVICE_PREFIXES))
 
 
 class Repeat(NamedTuple):
-    """`folder`: the current one of the run; `variables`: of the lab, and those that were given by `--env`. Of several
-    `hosts` the command is `--host a -- COMMAND --host b -- COMMAND`."""
+    """`folder`: the current one of the run; `variables`: what its command could go by. Of several `hosts` the command
+    is `--host a -- COMMAND --host b -- COMMAND`."""
 
     seed: str
     vary: str
@@ -39,13 +48,13 @@ class Repeat(NamedTuple):
 
     @classmethod
     def of(cls, options: Options, command: Sequence[str], environment: Mapping[str, str], hosts: int = 1) -> Repeat:
-        names = (*VARIABLES, *environment.get("LAB_ENV", "").split())
+        named = environment.get("LAB_ENV", "").split()
         return cls(
             environment["LAB_SEED"],
             environment.get("LAB_VARY") or DEFAULT_VARIATION,
             os.getcwd(),
             list(command),
-            {name: environment[name] for name in names if name in environment},
+            {name: value for name, value in environment.items() if is_kept(name, named)},
             options.controllers,
             options.bluez,
             options.is_recorded,
@@ -71,7 +80,7 @@ class Repeat(NamedTuple):
 
     def environment(self, own: Mapping[str, str]) -> dict[str, str]:
         """For the run."""
-        others = {name: value for name, value in own.items() if name not in VARIABLES}
+        others = {name: value for name, value in own.items() if not is_kept(name)}
         settings = {"LAB_CLOCK": Clock.SIMULATED.value, "LAB_SEED": self.seed, "LAB_VARY": self.vary, "LAB_FRESH": "1"}
         return {**others, **self.variables, **settings}
 

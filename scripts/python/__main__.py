@@ -1,7 +1,9 @@
 """Runs one of this repository's own tools: python3 scripts/python TOOL [ARG…]. They use the lab's package."""
 
 import importlib
+import shlex
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,7 +38,13 @@ def main(words: list[str]) -> int:
     if not words or words[0] not in TOOLS:
         print(f"usage: python3 scripts/python {'|'.join(TOOLS)} [ARG…]", file=sys.stderr)
         return 2
-    status: int = importlib.import_module(TOOLS[words[0]]).main(words[1:])
+    try:
+        status: int = importlib.import_module(TOOLS[words[0]]).main(words[1:])
+    except subprocess.CalledProcessError as error:
+        # What it has printed says why.
+        command = shlex.join(map(str, error.cmd))
+        print(f"{words[0]}: {command} ended with exit status {error.returncode}", file=sys.stderr)
+        return 1
     return status
 
 

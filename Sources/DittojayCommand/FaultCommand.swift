@@ -52,6 +52,9 @@ struct FaultCommand: ParsableCommand {
         @Option(help: ArgumentHelp("Skip the first N occurrences.", valueName: "count"))
         var after = 0
 
+        @Option(help: ArgumentHelp("Only on each Nth further occurrence.", valueName: "count"))
+        var nth = 1
+
         @Option(help: ArgumentHelp("Stop after N occurrences (default: never).", valueName: "count"))
         var times: Int?
 
@@ -64,6 +67,7 @@ struct FaultCommand: ParsableCommand {
             guard chosen == 1 else {
                 throw ValidationError("choose one of " + Fault.Action.names.map { "--" + $0 }.joined(separator: ", "))
             }
+            guard nth > 0 else { throw ValidationError("--nth has to be at least 1") }
             guard let trigger = Fault.Trigger(rawValue: on) else {
                 throw ValidationError(
                     "invalid trigger; expected one of " + Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")
@@ -84,7 +88,8 @@ struct FaultCommand: ParsableCommand {
                 action = .error(code)
             }
             let request = ControlRequest.addFault(
-                characteristic: characteristic, Fault(on: trigger, action, skip: after, times: times, chance: chance))
+                characteristic: characteristic,
+                Fault(on: trigger, action, skip: after, nth: nth, times: times, chance: chance))
             do throws(ControlRequest.ParsingError) {
                 return try ControlRequest(line: request.line.utf8)
             } catch {

@@ -1,9 +1,9 @@
 import Foundation
 import GATTProfiles
+import Posix
 import Synchronization
 import TestSupport
 import Testing
-import Posix
 
 @testable import Dittojay
 
@@ -46,6 +46,7 @@ import Posix
         "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"error\",\"error\":\"0\"}",
         "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"delay\",\"seconds\":-1}",
         "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"no-answer\",\"times\":-1}",
+        "{\"command\":\"add-fault\",\"characteristic\":\"a\",\"on\":\"read\",\"action\":\"no-answer\",\"nth\":0}",
         "\u{0}\u{1}\u{2}", "{\"command\":\"chirp\",\"value\":\"\(String(repeating: "x", count: 513))\"}",
     ])
     func `garbage is refused`(line: String) {

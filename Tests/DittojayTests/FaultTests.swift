@@ -16,6 +16,8 @@ import Testing
         #expect(hits([Fault(on: .read, .error(0x80), times: 2)], 3) == [.error(0x80), .error(0x80), nil])
         #expect(hits([Fault(on: .read, .disconnect, skip: 1, times: 1)], 3) == [nil, .disconnect, nil])
         #expect(hits([Fault(on: .write, .noAnswer)], 2) == [nil, nil])
+        let each = hits([Fault(on: .read, .error(0x80), skip: 1, nth: 3, times: 2)], 12)
+        #expect(each.indices.filter { each[$0] != nil } == [3, 6])
         #expect(hits([], 1) == [nil])
     }
 

@@ -1,9 +1,9 @@
+import PlainText
 import RadioScenes
 import Testing
 import VirtualRadio
 
 @testable import RadioControl
-import PlainText
 
 @Suite struct SceneReaderTests {
     private func scene(_ yaml: String) throws -> Scene {
@@ -88,7 +88,7 @@ import PlainText
                           every: 1 s
                           faults:
                             - {on: read, error: value-not-allowed, after: 2, times: 1}
-                            - {on: subscribe, no-answer: yes, chance: 20 %}
+                            - {on: subscribe, no-answer: yes, nth: 3, chance: 20 %}
                   faults:
                     - {on: read-blob, packet: 0B01}
                     - {on: read-by-type, disconnect: true}
@@ -101,7 +101,7 @@ import PlainText
         #expect(
             characteristic.faults == [
                 .init(on: .request(0x0A), .error(0x13), skip: 2, times: 1),
-                .init(on: .subscribe, .noAnswer, chance: 20),
+                .init(on: .subscribe, .noAnswer, nth: 3, chance: 20),
             ])
         #expect(
             peripheral.faults == [
@@ -118,6 +118,7 @@ import PlainText
         ("{on: read, every: 1 s, packet: FF}", "exactly one of on, every is required"),
         ("{every: 1 s, error: 0x80}", "error is not possible with \"every\", only on a request"),
         ("{on: read, disconnect: true, chance: 0 %}", "expected a probability such as 20 %"),
+        ("{on: read, disconnect: true, nth: 0}", "expected a whole number from 1 to 1000000000"),
         ("{on: read, error: 0x80, no-answer: true}", "exactly one of no-answer, error, disconnect, packet is required"),
         ("{error: 0x80}", "exactly one of on, every is required"),
     ])

@@ -131,6 +131,12 @@ import Testing
         #expect(codes == [0x80, 0x81, 3])
     }
 
+    @Test func `a fault happens on each so many requests`() {
+        let client = Client { $0.faults = [.init(on: .request(0x0A), .error(0x80), skip: 1, nth: 2, times: 2)] }
+        let isRefused = (0..<7).map { _ in client.exchange([0x0A, 8, 0]).first?.first == 0x01 }
+        #expect(isRefused.indices.filter { isRefused[$0] } == [2, 4])
+    }
+
     @Test func `a fault by chance is the same each time for the same seed`() {
         func codes(_ seed: UInt64) -> [Bool] {
             let client = Client(seed: seed) { $0.faults = [.init(on: .request(0x0A), .error(0x80), chance: 30)] }

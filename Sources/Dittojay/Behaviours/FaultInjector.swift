@@ -18,12 +18,13 @@ struct FaultInjector {
         }
 
         var isUsedUp: Bool { hits >= fault.times ?? .max }
-        var isDue: Bool { isDrawn && seen >= fault.skip && !isUsedUp }
+        var isDue: Bool { isDrawn && isCandidate && !isUsedUp }
+        private var isCandidate: Bool { seen >= fault.skip && (seen - fault.skip + 1) % fault.nth == 0 }
 
         /// - Parameter isHit: whether it happens on this occasion.
         mutating func count(isHit: Bool, _ generator: inout SeededGenerator) {
             if isHit { hits += 1 }
-            if seen >= fault.skip { isDrawn = Self.draw(fault, &generator) }
+            if isCandidate { isDrawn = Self.draw(fault, &generator) }
             seen += 1
         }
     }

@@ -95,6 +95,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
         var error: String?
         var seconds: Double?
         var after: Int?
+        var nth: Int?
         var times: Int?
         var state: String?
         var chance: Double?
@@ -270,6 +271,7 @@ public enum ControlRequest: Hashable, Swift.Sendable {
                 object.add("value", value.map { "hex:" + ValueText.hex($0) })
             }
             if fault.skip > 0 { object.add("after", fault.skip) }
+            if fault.nth > 1 { object.add("nth", fault.nth) }
             object.add("times", fault.times)
             if fault.chance < 100 { object.add("chance", fault.chance, places: 3) }
         case .clearFaults(let characteristic):
@@ -359,9 +361,12 @@ public enum ControlRequest: Hashable, Swift.Sendable {
             throw ParsingError(description: "a fault requires a chance above 0 and at most 100 percent")
         }
         let fault = Fault(
-            on: trigger, action, skip: members.after ?? 0, times: members.times, chance: chance)
-        guard Fault.possibleCounts.contains(fault.skip), Fault.possibleCounts.contains(fault.times ?? 1) else {
-            throw ParsingError(description: "invalid after or times; expected \(Fault.possibleCounts)")
+            on: trigger, action, skip: members.after ?? 0, nth: members.nth ?? 1, times: members.times, chance: chance)
+        let counts = [members.after, members.nth, members.times].compactMap(\.self)
+        guard counts.allSatisfy(Fault.possibleCounts.contains), members.nth != 0 else {
+            throw ParsingError(
+                description:
+                    "invalid after, nth or times; expected 0 to \(Fault.possibleCounts.upperBound), nth at least 1")
         }
         guard fault.isPossible else {
             throw ParsingError(description: "\(action.name) is not valid on \(trigger.rawValue)")

@@ -20,7 +20,8 @@ enum FaultReader {
         let chosen = entry.member
         let action = try action(entry)
         guard let triggerNode = on, let trigger = read else { throw node.consequence() }
-        let fault = Fault(on: trigger, action, skip: entry.skip, times: entry.times, chance: entry.chance)
+        let fault = Fault(
+            on: trigger, action, skip: entry.skip, nth: entry.nth, times: entry.times, chance: entry.chance)
         guard fault.isPossible else {
             let possible = Fault.Trigger.allCases.filter { Fault(on: $0, fault.action).isPossible }.map(\.rawValue)
             throw chosen.keyNode.fail(

@@ -1,7 +1,7 @@
-import PlainText
 import AssignedNumbers
 import CoreBluetooth
 import GATTProfiles
+import PlainText
 
 /// The JSON Schema of profile files, for editors that complete and check them.
 ///
@@ -192,6 +192,7 @@ package enum ProfileSchema {
             others + [
                 ("on", .words(Fault.Trigger.allCases.map(\.rawValue))),
                 ("after", .ref("integer").described("Skip the first N occurrences.")),
+                ("nth", .ref("integer").described("Only on each Nth further occurrence (default: 1).")),
                 ("times", .ref("integer").described("Stop after N occurrences (default: never).")),
                 (
                     "chance",

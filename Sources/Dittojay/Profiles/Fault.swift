@@ -40,6 +40,8 @@ public struct Fault: Hashable, Swift.Sendable {
     public var action: Action
     /// How many occasions pass first.
     public var skip: Int
+    /// It happens on each one of so many further occasions: the third, the sixth, … if 3.
+    public var nth: Int
     /// How often it happens; each time if nil.
     public var times: Int?
     /// With which probability it happens on each further occasion, in percent. Which ones these are follows from the
@@ -48,7 +50,7 @@ public struct Fault: Hashable, Swift.Sendable {
 
     /// The limits of ``Action/delay(_:)`` in seconds.
     public static let possibleDelays = 0.0...3600.0
-    /// The limits of ``skip`` and ``times``.
+    /// The limits of ``skip``, ``nth`` and ``times``; the last two are at least 1.
     public static let possibleCounts = FaultEntry.possibleCounts
     /// The limits of ``chance`` in percent. It is above the lower one.
     public static let possibleChances = FaultEntry.possibleChances
@@ -59,10 +61,13 @@ public struct Fault: Hashable, Swift.Sendable {
     /// How many values a flood may have.
     public static let possibleFloods = 1...100_000
 
-    public init(on trigger: Trigger, _ action: Action, skip: Int = 0, times: Int? = nil, chance: Double = 100) {
+    public init(
+        on trigger: Trigger, _ action: Action, skip: Int = 0, nth: Int = 1, times: Int? = nil, chance: Double = 100
+    ) {
         self.trigger = trigger
         self.action = action
         self.skip = skip
+        self.nth = max(nth, 1)
         self.times = times
         self.chance = chance
     }
@@ -87,11 +92,12 @@ public struct Fault: Hashable, Swift.Sendable {
 }
 
 extension Fault: CustomStringConvertible {
-    /// For people: `on read: ATT error 0x80, 2 times after 1`.
+    /// For people: `on read: ATT error 0x80, 2 times after 1, on one of 3`.
     public var description: String {
         var text = "on \(trigger.rawValue): \(action)"
         if let times { text += ", " + counted(times, "time") }
         if skip > 0 { text += " after \(skip)" }
+        if nth > 1 { text += ", on one of \(nth)" }
         if chance < 100 { text += ", with a chance of \(decimal(chance)) %" }
         return text
     }

@@ -5,17 +5,19 @@ package struct FaultEntry {
     package let member: FileMapping.Member
     /// How many occurrences pass first.
     package let skip: Int
+    /// It happens on each one of so many further occurrences: the third, the sixth, … if 3.
+    package let nth: Int
     /// How often it happens; each time if nil.
     package let times: Int?
     /// With which probability it happens on each further occurrence, in percent.
     package let chance: Double
 
-    /// The limits of ``skip`` and ``times``.
+    /// The limits of ``skip``, ``nth`` and ``times``; the last two are at least 1.
     package static let possibleCounts = 0...1_000_000_000
     /// The limits of ``chance`` in percent. It is above the lower one.
     package static let possibleChances = 0.0...100.0
     /// The keys besides the trigger's and the action's.
-    package static let keys = ["after", "times", "chance"]
+    package static let keys = ["after", "nth", "times", "chance"]
 
     /// Reads what all faults have; the action's value is left to the caller.
     ///
@@ -36,6 +38,7 @@ package struct FaultEntry {
         let members = try node.mapping(of: "a fault", keys: others + Self.keys + names)
         let context = node.context
         skip = context.attempt(try members["after"]?.integer(in: Self.possibleCounts)) ?? 0
+        nth = context.attempt(try members["nth"]?.integer(in: 1...Self.possibleCounts.upperBound)) ?? 1
         times = context.attempt(try members["times"]?.integer(in: 1...Self.possibleCounts.upperBound))
         chance = context.attempt(try members["chance"]?.chance()) ?? 100
         _ = context.attempt(try readTrigger(members))

@@ -47,7 +47,8 @@ enum PhantomFaultReader {
         if case .every = trigger, entry.action == .noAnswer || entry.action == .error {
             throw entry.member.keyNode.fail("\(entry.member.key) is not possible with \"every\", only on a request")
         }
-        return Fault(on: trigger, action, skip: entry.skip, times: entry.times, chance: entry.chance)
+        return Fault(
+            on: trigger, action, skip: entry.skip, nth: entry.nth, times: entry.times, chance: entry.chance)
     }
 
     private static func trigger(

@@ -32,7 +32,8 @@ final class FaultInjector {
         for index in entries.indices where isTriggered(index, entries[index]) {
             let fault = entries[index].fault
             entries[index].seen += 1
-            guard entries[index].seen > fault.skip, entries[index].hits < fault.times ?? .max else { continue }
+            let further = entries[index].seen - fault.skip
+            guard further > 0, further % fault.nth == 0, entries[index].hits < fault.times ?? .max else { continue }
             // Nothing is drawn for a fault that is certain, so that the others are the same with and without it.
             guard fault.chance >= 100 || random.unit() * 100 < fault.chance else { continue }
             due = due ?? index

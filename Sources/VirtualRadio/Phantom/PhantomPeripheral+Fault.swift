@@ -29,17 +29,21 @@ extension PhantomPeripheral {
         public var action: Action
         /// How many occasions pass first.
         public var skip: Int
+        /// It happens on each one of so many further occasions: the third, the sixth, … if 3.
+        public var nth: Int
         /// How often it happens; each time if nil.
         public var times: Int?
         /// With which probability it happens on each further occasion, in percent, by the radio's seed.
         public var chance: Double
 
         public init(
-            on trigger: Trigger, _ action: Action, skip: Int = 0, times: Int? = nil, chance: Double = 100
+            on trigger: Trigger, _ action: Action, skip: Int = 0, nth: Int = 1, times: Int? = nil,
+            chance: Double = 100
         ) {
             self.trigger = trigger
             self.action = action
             self.skip = skip
+            self.nth = max(nth, 1)
             self.times = times
             self.chance = chance
         }

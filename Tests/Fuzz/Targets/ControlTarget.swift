@@ -14,7 +14,7 @@ private enum ControlTexts {
         .removeService(nil), .set(characteristic: "store", value: [1]), .send(characteristic: "a", value: [2]),
         .disconnect(central: "00:AA:01:01:00:01"), .clearFaults(characteristic: "lab/store"),
         .quit,
-        .addFault(characteristic: "store", Fault(on: .write, .error(0x80), skip: 1, times: 2)),
+        .addFault(characteristic: "store", Fault(on: .write, .error(0x80), skip: 1, nth: 3, times: 2)),
         .addFault(characteristic: "a", Fault(on: .subscribe, .flood(count: 9, value: [1, 2]))),
         .addFault(characteristic: "a", Fault(on: .read, .delay(0.25))),
         .addFault(characteristic: "a", Fault(on: .notify, .drop, times: 3)),

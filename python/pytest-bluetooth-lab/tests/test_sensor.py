@@ -98,9 +98,10 @@ def test_each_call_is_a_request(pytester: pytest.Pytester, in_lab: FakeLab) -> N
             sensor.set("temperature", "i16:2150")
             assert sensor.wait("set", "temperature").value == b"\\x66\\x08"
             assert sensor.status()["values"] == {"temperature": "i16:2150"}
-            sensor.fault("a", "read", "error", error=0x80, times=1)
+            sensor.fault("a", "read", "error", error=0x80, after=1, nth=3, times=2, chance=50)
             assert sensor.status()["faults"] == [
-                {"characteristic": "a", "on": "read", "action": "error", "error": "128", "times": 1}]
+                {"characteristic": "a", "on": "read", "action": "error", "error": "128", "after": 1,
+                 "nth": 3, "times": 2, "chance": 50}]
             sensor.clear_faults()
             assert sensor.status()["faults"] == []
             assert sensor.disconnect() == ["00:AA:01:01:00:01"]

@@ -218,13 +218,18 @@ class Sensor:
         seconds: float | None = None,
         count: int | None = None,
         value: Value | None = None,
+        size: int | None = None,
         after: int | None = None,
+        nth: int | None = None,
         times: int | None = None,
+        chance: float | None = None,
     ) -> None:
         """Injects a fault into a characteristic: `fault("temperature", "read", "error", error=0x80, times=1)`.
 
         `on` is read, write, notify or subscribe; `action` no-answer, error (with `error`, a number or a name),
-        disconnect, delay (with `seconds`), flood (with `count` and perhaps `value`) or drop."""
+        disconnect, delay (with `seconds`), flood (with `count` and perhaps `value`), drop, duplicate or resize (with
+        `size` in bytes). It skips the first `after` occurrences, then happens on each `nth`, `times` times, with a
+        `chance` in percent."""
         self.request(
             "add-fault",
             characteristic=characteristic,
@@ -234,8 +239,11 @@ class Sensor:
             seconds=seconds,
             count=count,
             value=None if value is None else value_text(value),
+            size=size,
             after=after,
+            nth=nth,
             times=times,
+            chance=chance,
         )
 
     def clear_faults(self, characteristic: str | None = None) -> None:

@@ -39,9 +39,16 @@ extension PeripheralProfile {
             lines += service.characteristics.flatMap { $0.summary.map { "  " + $0 } }
         }
         lines += channels.map(\.description)
-        if !scenario.isEmpty { lines.append("scenario of \(counted(scenario.count, "step"))") }
+        if !scenario.isEmpty { lines.append("scenario of \(counted(Self.count(of: scenario), "step"))") }
         if let recording { lines.append("recording of \(recording)") }
         return lines
+    }
+
+    /// Those that are repeated count once.
+    private static func count(of steps: [ScenarioStep]) -> Int {
+        steps.reduce(0) { count, step in
+            if case .repeat(_, let repeated) = step { count + Self.count(of: repeated) } else { count + 1 }
+        }
     }
 
     /// The same as an object for programs.

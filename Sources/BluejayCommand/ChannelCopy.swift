@@ -1,8 +1,8 @@
 import CoreBluetooth
 import MainLoop
+import PlainText
 import Posix
 import Synchronization
-import PlainText
 
 /// Copies standard input to a channel, and the channel to standard output, each on a thread of its own. Whoever is slow
 /// holds the other side up.

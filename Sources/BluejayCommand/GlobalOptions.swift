@@ -1,6 +1,6 @@
 import ArgumentParser
-import CoreBluetooth
 import CommandSupport
+import CoreBluetooth
 
 /// The options of every command.
 struct GlobalOptions: ParsableArguments {

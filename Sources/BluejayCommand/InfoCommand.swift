@@ -1,7 +1,6 @@
 import ArgumentParser
 import BlueZ
 import CoreBluetooth
-import CoreBluetooth
 import GATTProfiles
 import PlainText
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CoreBluetooth
-import MainLoop
 import GATTProfiles
 import LineOutput
+import MainLoop
 import PlainText
 
 struct ListenCommand: CentralCommand {

@@ -1,5 +1,5 @@
-import CoreBluetooth
 import BlueZ
+import CoreBluetooth
 import Foundation
 import MainLoop
 

@@ -1,7 +1,7 @@
 import ArgumentParser
-import CoreBluetooth
 import BlueZ
 import CommandSupport
+import CoreBluetooth
 import Foundation
 import LineOutput
 import MainLoop

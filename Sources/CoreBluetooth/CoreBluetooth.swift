@@ -13,6 +13,7 @@ public typealias CFTimeInterval = Double
 /// The present time in seconds since 2001-01-01 00:00:00 UTC, to be compared with the time stamp of a disconnection.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 
+// swift-format-ignore: TypeNamesShouldBeCapitalized
 /// A dispatch queue, as it is called in code that was written for Objective-C's names.
 public typealias dispatch_queue_t = DispatchQueue
 

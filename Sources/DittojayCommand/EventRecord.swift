@@ -1,8 +1,8 @@
-import PlainText
 import ArgumentParser
 import Dittojay
 import Foundation
 import LineOutput
+import PlainText
 
 /// A file that gets the events of a peripheral, one JSON object a line. Used on the peripheral's queue only.
 // @unchecked: everything happens on the peripheral's queue.

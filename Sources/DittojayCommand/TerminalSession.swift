@@ -1,9 +1,9 @@
-import PlainText
 import CommandSupport
 import Dittojay
 import Foundation
 import LineOutput
 import MainLoop
+import PlainText
 
 /// The peripherals of a process with a terminal, or pipes, around them: prints their events, takes commands and
 /// signals, and ends the process.

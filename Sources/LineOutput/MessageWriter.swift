@@ -1,5 +1,5 @@
-import PlainText
 import Dispatch
+import PlainText
 import Synchronization
 
 /// Writes messages to a descriptor before the call returns. If nobody reads, they wait; if too many wait, they are

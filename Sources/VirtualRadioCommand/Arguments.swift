@@ -1,6 +1,6 @@
+import PlainText
 import RadioControl
 import VirtualRadio
-import PlainText
 
 /// What the command line says.
 ///

@@ -1,7 +1,7 @@
 import Glibc
+import PlainText
 import Posix
 import RadioControl
-import PlainText
 
 /// Says something to a running radio, and prints what comes back.
 struct ControlRequest {

@@ -1,5 +1,5 @@
-import RadioControl
 import PlainText
+import RadioControl
 
 /// What the user has typed as a command for a running radio.
 struct RequestWords {

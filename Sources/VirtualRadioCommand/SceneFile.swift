@@ -1,7 +1,7 @@
 import Glibc
+import PlainText
 import Posix
 import RadioControl
-import PlainText
 
 /// A scene in JSON, as `virtual-radio-scene` makes it of YAML.
 enum SceneFile {

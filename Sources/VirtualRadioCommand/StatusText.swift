@@ -1,5 +1,5 @@
-import RadioControl
 import PlainText
+import RadioControl
 
 /// Replies and events as people read them.
 enum StatusText {

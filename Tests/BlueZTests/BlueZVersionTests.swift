@@ -1,6 +1,5 @@
-import Testing
-
 import BlueZ
+import Testing
 
 @Suite struct BlueZVersionTests {
     @Test func `bluetoothd's version is in its modalias`() throws {

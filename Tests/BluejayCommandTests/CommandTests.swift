@@ -2,9 +2,10 @@ import CoreBluetooth
 import Foundation
 import GATTProfiles
 import LineOutput
-import Testing
-@testable import BluejayCommand
 import PlainText
+import Testing
+
+@testable import BluejayCommand
 
 @Suite struct DeviceSelectorTests {
     private func address(_ selector: DeviceSelector) -> [String] {

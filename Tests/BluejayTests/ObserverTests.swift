@@ -86,7 +86,8 @@ import Testing
         let log = Log(messages.logger)
         log.detail(
             {
-                Issue.record("put together"); return ""
+                Issue.record("put together")
+                return ""
             }())
         #expect(messages.texts.isEmpty)
     }

@@ -1,9 +1,9 @@
-@testable import CoreBluetooth
 import TestSupport
 import Testing
 import UIKitStandIns
 
 @testable import Bluejay
+@testable import CoreBluetooth
 
 /// Records its calls, and answers as configured.
 private final class Restorer: BackgroundRestorer, ListenRestorer {

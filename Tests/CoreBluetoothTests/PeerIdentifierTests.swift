@@ -41,7 +41,9 @@ import Testing
 
     @Test func `other UUIDs have no address`() throws {
         var generator = SeededGenerator(state: 7)
-        let version: UInt128 = 8 << 76, variant: UInt128 = 0b10 << 62, fixed: UInt128 = 0xF << 76 | 0b11 << 62
+        let version: UInt128 = 8 << 76
+        let variant: UInt128 = 0b10 << 62
+        let fixed: UInt128 = 0xF << 76 | 0b11 << 62
         for _ in 0..<20_000 {
             // Version and variant are right in all of them, the rest is random.
             var bits = UInt128.random(in: 0...UInt128.max, using: &generator)

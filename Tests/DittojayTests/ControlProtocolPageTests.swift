@@ -1,8 +1,8 @@
 import Foundation
+import PlainText
 import Testing
 
 @testable import Dittojay
-import PlainText
 
 /// `docs/control-protocol.md` is what other programs are written by.
 @Suite struct ControlProtocolPageTests {

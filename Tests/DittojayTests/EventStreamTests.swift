@@ -1,12 +1,12 @@
-import Posix
 import Foundation
 import LineOutput
+import PlainText
+import Posix
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Dittojay
-import PlainText
 
 @Suite struct EventStreamTests {
     private let queue = DispatchQueue(label: "test")

@@ -3,11 +3,11 @@ import GATTProfiles
 import TestSupport
 import Testing
 
+@testable import Dittojay
+
 #if canImport(FoundationXML)
     import FoundationXML
 #endif
-
-@testable import Dittojay
 
 /// What scenarios expect, judged without Bluetooth. Time passes when a test has it pass.
 @Suite struct ExpectationTests {

@@ -2,11 +2,11 @@ import AssignedNumbers
 import CoreBluetooth
 import Foundation
 import GATTProfiles
+import PlainText
 import Testing
 import YAMLText
 
 @testable import Dittojay
-import PlainText
 
 /// The example files, which are beside the tests in the repository.
 private enum Example {

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import Testing
+
 @testable import DittojayUI
 
 /// A page's server without a dittojay. To be stopped in the end.

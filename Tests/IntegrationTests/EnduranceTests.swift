@@ -2,8 +2,8 @@ import Bluejay
 import BluetoothLab
 import CoreBluetooth
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 extension InTheLab {
     @Suite struct Endurance {

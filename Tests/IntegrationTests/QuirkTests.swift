@@ -1,6 +1,6 @@
+import BlueZ
 import Bluejay
 import BluetoothLab
-import BlueZ
 import CoreBluetooth
 import Foundation
 import GATTProfiles

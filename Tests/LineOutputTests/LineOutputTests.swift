@@ -1,8 +1,8 @@
 import Foundation
+import PlainText
 import Testing
 
 @testable import LineOutput
-import PlainText
 
 @Suite struct LineOutputTests {
     @Test func `a line that is written cannot become two, nor can an object's`() async throws {

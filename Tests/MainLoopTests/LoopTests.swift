@@ -1,7 +1,8 @@
 import Foundation
-@testable import MainLoop
 import TestSupport
 import Testing
+
+@testable import MainLoop
 
 @Suite(.timeLimit(.minutes(5)))
 struct LoopTests {

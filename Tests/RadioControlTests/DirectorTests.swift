@@ -1,9 +1,9 @@
+import PlainText
 import RadioScenes
 import Testing
 import VirtualRadio
 
 @testable import RadioControl
-import PlainText
 
 @Suite struct DirectorTests {
     private final class Stage {

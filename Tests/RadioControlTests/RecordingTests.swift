@@ -1,9 +1,9 @@
+import PlainText
 import RadioScenes
 import Testing
 
 @testable import RadioControl
 @testable import VirtualRadio
-import PlainText
 
 @Suite struct RecordingTests {
     private final class Output: RecordingOutput {

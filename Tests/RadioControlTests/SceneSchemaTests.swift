@@ -1,8 +1,8 @@
 import Foundation
+import PlainText
 import Testing
 
 @testable import RadioControl
-import PlainText
 
 /// `docs/scene.schema.json` has the keys that the reader takes.
 @Suite struct SceneSchemaTests {

@@ -1,9 +1,9 @@
 import Foundation
 import Posix
-@testable import CoreBluetooth
 import TestSupport
 import Testing
 
+@testable import CoreBluetooth
 @testable import RestorationAgent
 
 @Suite struct AgentLimitTests {

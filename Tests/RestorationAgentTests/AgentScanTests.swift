@@ -1,5 +1,5 @@
-import Foundation
 import CoreBluetooth
+import Foundation
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
-import Posix
 import Foundation
-@testable import CoreBluetooth
+import Posix
 import TestSupport
 import Testing
 
+@testable import CoreBluetooth
 @testable import RestorationAgent
 
 /// An agent behind a real socket, with fake Bluetooth.

@@ -1,5 +1,5 @@
-import Posix
 import Foundation
+import Posix
 import Testing
 import VirtualRadio
 

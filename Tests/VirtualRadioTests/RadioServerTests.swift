@@ -1,5 +1,5 @@
-import Posix
 import Foundation
+import Posix
 import RadioControl
 import Testing
 import VirtualRadio

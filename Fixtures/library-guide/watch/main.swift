@@ -26,7 +26,9 @@ bluejay.scan(
     discovery: { discovery, _ in
         .connect(discovery, .seconds(20), .default) { result in
             switch result {
-            case .success(let peripheral): say("connected to \(peripheral.name)"); listen()
+            case .success(let peripheral):
+                say("connected to \(peripheral.name)")
+                listen()
             case .failure(let error): say("not connected: \(error)")
             }
         }

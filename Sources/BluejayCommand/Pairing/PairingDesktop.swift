@@ -1,5 +1,5 @@
-import CoreBluetooth
 import CommandSupport
+import CoreBluetooth
 import MainLoop
 
 /// Shows and asks on the desktop what a device that is paired with wants of the user.

@@ -86,7 +86,8 @@ public final class LabRadio: Swift.Sendable {
 
     private func send(_ words: [String]) async throws(RadioError) -> [String] {
         let command = (["virtual-radio"] + words).joined(separator: " ")
-        let process: ChildProcess, status: Int32
+        let process: ChildProcess
+        let status: Int32
         do {
             process = try ChildProcess(on: Lab.sensorHost, "virtual-radio", words, environment: environment)
             status = try await process.exitStatus(within: .seconds(60))

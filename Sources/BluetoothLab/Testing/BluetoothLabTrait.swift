@@ -46,7 +46,8 @@ public struct BluetoothLabTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let labTest = try await LabTest.begin(Self.name(of: test), in: Lab.here)
-        var sensor: Sensor?, failure: (any Error)?
+        var sensor: Sensor?
+        var failure: (any Error)?
         do {
             sensor = try await labTest.prepare(needs)
             try await Sensor.$current.withValue(sensor) {

@@ -1,8 +1,8 @@
-import PlainText
 import BlueZ
 import DBus
 import Foundation
 import LineOutput
+import PlainText
 
 /// The adapter that would be used, its switches, and what it can do.
 extension Doctor {

@@ -30,19 +30,22 @@ public enum CBManagerAuthorization: Int, Swift.Sendable {
 @available(*, deprecated, renamed: "CBManagerState")
 public enum CBCentralManagerState: Int, Swift.Sendable {
     /// See ``CBManagerState``.
-    case unknown = 0, resetting, unsupported, unauthorized, poweredOff, poweredOn
+    case unknown = 0
+    case resetting, unsupported, unauthorized, poweredOff, poweredOn
 }
 
 /// What a peripheral manager's controller can do at the moment; the older name of ``CBManagerState``.
 @available(*, deprecated, renamed: "CBManagerState")
 public enum CBPeripheralManagerState: Int, Swift.Sendable {
     /// See ``CBManagerState``.
-    case unknown = 0, resetting, unsupported, unauthorized, poweredOff, poweredOn
+    case unknown = 0
+    case resetting, unsupported, unauthorized, poweredOff, poweredOn
 }
 
 /// Whether a program may share data in the peripheral role; the older name of ``CBManagerAuthorization``.
 @available(*, deprecated, renamed: "CBManagerAuthorization")
 public enum CBPeripheralManagerAuthorizationStatus: Int, Swift.Sendable {
     /// See ``CBManagerAuthorization``.
-    case notDetermined = 0, restricted, denied, authorized
+    case notDetermined = 0
+    case restricted, denied, authorized
 }

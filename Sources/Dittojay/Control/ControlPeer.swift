@@ -1,7 +1,7 @@
-import PlainText
 import Foundation
 import Logging
 import MainLoop
+import PlainText
 import Posix
 
 /// One program that is connected to the control socket. Its requests are answered in order, the next one only once the

@@ -1,7 +1,7 @@
 import Foundation
 import MainLoop
-import Posix
 import PlainText
+import Posix
 
 /// Listens at the control socket and passes requests to a handler. Used on one queue only, like its handler.
 final class ControlServer: EventSubscribers {

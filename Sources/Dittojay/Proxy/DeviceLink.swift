@@ -1,7 +1,7 @@
 import BlueZ
 import CoreBluetooth
-import PlainText
 import MainLoop
+import PlainText
 
 /// The link to the device that is proxied: finds the device, connects to it, finds out what it offers,
 /// and connects again whenever the link is lost. Used on the peripheral's queue only.

@@ -1,7 +1,7 @@
 import Dittojay
 package import Foundation
-package import Posix
 import PlainText
+package import Posix
 
 /// The page of running dittojays: its files, a stream of what happens, and what it asks for. Used on one queue only.
 package final class PageServer {

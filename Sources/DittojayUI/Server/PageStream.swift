@@ -1,6 +1,6 @@
-import PlainText
 import Dittojay
 import Foundation
+import PlainText
 
 /// What one open page gets, an object in JSON on each line. A page that does not read misses samples, of which only the
 /// newest is of interest, and events, which are counted. Used on one queue only.

@@ -1,5 +1,5 @@
-import VirtualRadio
 import PlainText
+import VirtualRadio
 
 /// Writes down an air as lines of JSON: device positions, events, and what becomes of packets. `docs/radio.md` lists
 /// the lines.

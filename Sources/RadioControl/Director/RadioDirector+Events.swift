@@ -1,5 +1,5 @@
-import VirtualRadio
 import PlainText
+import VirtualRadio
 
 /// What is reported to those who follow.
 extension RadioDirector {

@@ -1,5 +1,5 @@
-import VirtualRadio
 import PlainText
+import VirtualRadio
 
 /// Requests over the control socket: each is an object in JSON on a line, and is answered by one.
 extension RadioDirector {

@@ -1,5 +1,5 @@
-package import VirtualRadio
 import PlainText
+package import VirtualRadio
 
 /// Changes a radio as scenes and commands have it, and knows everybody by name.
 package final class RadioDirector {

@@ -1,7 +1,8 @@
 import MainLoop
 import Synchronization
-import Testing
 import TestSupport
+import Testing
+
 @testable import CoreBluetooth
 
 /// Writes down the values that a peripheral's delegate gets.

@@ -1,8 +1,9 @@
 import DBus
 import Foundation
 import MainLoop
-import Testing
 import TestSupport
+import Testing
+
 @testable import CoreBluetooth
 
 /// What a program gets back of an earlier run: of the agent's record, and of what bluetoothd has now.

@@ -124,7 +124,8 @@ struct RequestTests {
 
     @Test func `answers may come late and in another order`() async throws {
         app.answers { _ in nil }
-        let location = location, central = central
+        let location = location
+        let central = central
         async let first = location.read(by: central)
         try await app.saw("read 2A38 at 0")
         async let second = location.read(by: central, offset: 1)

@@ -3,12 +3,12 @@ import Dispatch
 import Foundation
 import MainLoop
 import RestorationAgent
-@testable import CoreBluetooth
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import BlueZ
+@testable import CoreBluetooth
 
 /// A program with a peripheral manager whose services the agent publishes.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Foundation
 import RestorationAgent
 import TestSupport
+
 @testable import CoreBluetooth
 
 /// An agent in this process, behind a real socket, whose Bluetooth says yes to everything.

@@ -1,10 +1,10 @@
 import Foundation
 import GATTProfiles
+import PlainText
 import TestSupport
 import Testing
 
 @testable import Dittojay
-import PlainText
 
 /// What people and programs are shown of a running peripheral.
 @Suite(.fewAtOnce, .timeLimit(.minutes(5)))

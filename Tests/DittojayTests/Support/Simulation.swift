@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 import GATTProfiles
 import MainLoop
+import Posix
 import Synchronization
 import TestSupport
-import Posix
 
 @testable import Dittojay
 

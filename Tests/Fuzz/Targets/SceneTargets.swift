@@ -1,5 +1,5 @@
-import PlainText
 import Foundation
+import PlainText
 import RadioControl
 import RadioScenes
 import VirtualRadio

@@ -2,8 +2,8 @@ import AssignedNumbers
 import CoreBluetooth
 import Foundation
 import GATTProfiles
-import TestSupport
 import PlainText
+import TestSupport
 
 extension FuzzTarget {
     /// Values of characteristics: as people write them, and as they come.

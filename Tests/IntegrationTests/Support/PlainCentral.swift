@@ -15,10 +15,14 @@ final class PlainCentral: NSObject, CBCentralManagerDelegate, CBPeripheralDelega
 
     private enum Event: Hashable {
         case powered, found, connected, disconnected, services
-        case characteristics(ObjectIdentifier), included(ObjectIdentifier), descriptors(ObjectIdentifier)
+        case characteristics(ObjectIdentifier)
+        case included(ObjectIdentifier)
+        case descriptors(ObjectIdentifier)
         case channel(CBL2CAPPSM)
         case room
-        case value(ObjectIdentifier), written(ObjectIdentifier), notifying(ObjectIdentifier)
+        case value(ObjectIdentifier)
+        case written(ObjectIdentifier)
+        case notifying(ObjectIdentifier)
     }
 
     let queue = DispatchQueue(label: "plain central")

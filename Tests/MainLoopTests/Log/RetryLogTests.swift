@@ -1,7 +1,7 @@
 import Logging
 import MainLoop
-import Testing
 import TestSupport
+import Testing
 
 @Suite struct RetryLogTests {
     private let recorder = LogRecorder()
@@ -40,7 +40,8 @@ import TestSupport
         var log = RetryLog(LogRecorder(level: .info).logger, "connect")
         log.failed(
             {
-                Issue.record("put into words"); return ""
+                Issue.record("put into words")
+                return ""
             }())
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import Posix
-import Testing
 import TestSupport
+import Testing
+
 @testable import MainLoop
 
 /// A listening socket that keeps what connects, and notes what becomes of it. To be stopped in the end.

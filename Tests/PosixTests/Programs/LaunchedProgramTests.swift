@@ -1,7 +1,7 @@
 import Foundation
 import Posix
-import Testing
 import TestSupport
+import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct LaunchedProgramTests {

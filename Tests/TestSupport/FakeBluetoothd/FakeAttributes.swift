@@ -321,7 +321,10 @@ package final class FakeCharacteristic: FakeObject {
         var buffer = [UInt8](repeating: 0, count: 1024)
         while true {
             let count = read(descriptor, &buffer, buffer.count)
-            if count > 0 { take(Data(buffer[..<count]), "socket"); continue }
+            if count > 0 {
+                take(Data(buffer[..<count]), "socket")
+                continue
+            }
             if count == 0 || errno != EAGAIN { closeWriteSocket() }
             return
         }

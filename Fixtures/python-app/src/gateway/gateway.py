@@ -11,6 +11,10 @@ from bleak.backends.characteristic import BleakGATTCharacteristic
 from .temperature import TEMPERATURE, decode_temperature
 
 
+# bleak may report a connection before all services are on the bus (bleak #1806). The next one has them.
+CONNECTIONS = 5
+
+
 class ThermometerGone(Exception):
     """The thermometer was not found, or its connection has ended."""
 
@@ -28,9 +32,14 @@ class Gateway:
         device = await BleakScanner.find_device_by_name(self._name, timeout=60, bluez=self._options)
         if device is None:
             raise ThermometerGone(f"no thermometer {self._name} advertises")
-        self._client = BleakClient(device, self._on_disconnect, bluez=self._options, timeout=60)
-        await self._client.connect()
-        return self
+        for _ in range(CONNECTIONS):
+            self._client = client = BleakClient(device, self._on_disconnect, bluez=self._options, timeout=60)
+            await client.connect()
+            if client.services.get_characteristic(TEMPERATURE):
+                return self
+            self._client = None
+            await client.disconnect()
+        raise ThermometerGone(f"{self._name} has no temperature")
 
     async def __aexit__(
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
@@ -38,8 +47,9 @@ class Gateway:
         if self._client:
             await self._client.disconnect()
 
-    def _on_disconnect(self, _: BleakClient) -> None:
-        self._news.put_nowait(None)
+    def _on_disconnect(self, client: BleakClient) -> None:
+        if client is self._client:
+            self._news.put_nowait(None)
 
     def _on_value(self, _: BleakGATTCharacteristic, value: bytearray) -> None:
         self._news.put_nowait(decode_temperature(bytes(value)))

@@ -26,7 +26,7 @@ SCRIPT = "sleep 1000 & echo $! $$ >pids.new; mv pids.new pids; wait"
 
 def kept(folder: Path, *command: str, ports: Sequence[Port] = ()) -> Kept:
     words = [*(command or ("sh", "-c", SCRIPT)), *(str(end) for _, end in ports)]
-    return Kept(lambda _: words, ports, Start(folder, None), subprocess.DEVNULL, folder / "log", folder)
+    return Kept(lambda _: words, ports, Start(folder, None), os.open(os.devnull, os.O_RDONLY), folder / "log", folder)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -49,7 +49,7 @@ def have_ended(numbers: Sequence[int]) -> bool:
 def test_a_machine_that_nobody_has_begun_does_not_start(tmp_path: Path) -> None:
     machine = kept(tmp_path)
     machine.close()
-    assert machine.process.wait(LIMIT) == 0 and not (tmp_path / "pids").exists()
+    assert machine.process.wait() == 0 and not (tmp_path / "pids").exists()
 
 
 def test_all_processes_of_a_machine_end_when_nobody_wants_it(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_all_processes_of_a_machine_end_when_nobody_wants_it(tmp_path: Path) -> 
     numbers = processes(tmp_path)
     assert not machine.has_ended() and not have_ended(numbers)
     machine.close()
-    assert machine.process.wait(LIMIT) == signal.SIGKILL
+    assert machine.process.wait() == signal.SIGKILL
     wait_until(lambda: have_ended(numbers))
 
 
@@ -86,7 +86,7 @@ def test_one_that_is_left_outlasts_its_owner(tmp_path: Path) -> None:
     machine.leave()
     machine.close()
     (tmp_path / "word").write_text("still here\n")
-    assert machine.process.wait(LIMIT) == 0
+    assert machine.process.wait() == 0
     assert (tmp_path / "said").read_text() == "still here\n"
 
 
@@ -97,7 +97,7 @@ def test_the_end_of_a_machine_is_that_of_its_keeper(tmp_path: Path) -> None:
     machine.begin()
     processes(tmp_path)
     machine.end()
-    assert machine.process.wait(LIMIT) == 3 and (tmp_path / "told").exists()
+    assert machine.process.wait() == 3 and (tmp_path / "told").exists()
     machine.end()
     machine.close()
 
@@ -107,7 +107,7 @@ def test_a_machine_that_does_not_end_is_killed_with_all_that_it_has(tmp_path: Pa
     machine.begin()
     numbers = processes(tmp_path)
     machine.end()
-    assert machine.process.wait(LIMIT) == signal.SIGKILL
+    assert machine.process.wait() == signal.SIGKILL
     wait_until(lambda: have_ended(numbers))
     machine.close()
 
@@ -117,14 +117,14 @@ def test_what_leaves_the_group_of_its_own_accord_cannot(tmp_path: Path) -> None:
     text = "import os, time; os.setsid()"
     machine = kept(tmp_path, sys.executable, "-c", text)
     machine.begin()
-    assert machine.process.wait(LIMIT) == 1 and "PermissionError" in (tmp_path / "log").read_text()
+    assert machine.process.wait() == 1 and "PermissionError" in (tmp_path / "log").read_text()
     machine.close()
 
 
 def test_a_program_that_is_not_there_is_in_the_log(tmp_path: Path) -> None:
     machine = kept(tmp_path, "/nowhere/qemu")
     machine.begin()
-    assert machine.process.wait(LIMIT) == 1 and "/nowhere/qemu" in (tmp_path / "log").read_text()
+    assert machine.process.wait() == 1 and "/nowhere/qemu" in (tmp_path / "log").read_text()
     machine.begin()  # which nobody reads
     machine.close()
 
@@ -138,7 +138,7 @@ def test_the_machine_alone_has_its_ports(tmp_path: Path) -> None:
     machine.begin()
     assert ours.recv(1) == b"" and not machine.has_ended()
     machine.close()
-    machine.process.wait(LIMIT)
+    machine.process.wait()
     ours.close()
 
 
@@ -146,5 +146,5 @@ def test_the_machine_alone_has_its_ports(tmp_path: Path) -> None:
 def test_no_signal_is_ignored_in_a_machine(tmp_path: Path, number: int) -> None:
     machine = kept(tmp_path, "sh", "-c", f"kill -{int(number)} $$; exit 0")
     machine.begin()
-    assert machine.process.wait(LIMIT) == number
+    assert machine.process.wait() == number
     machine.close()

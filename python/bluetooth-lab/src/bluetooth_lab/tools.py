@@ -11,7 +11,6 @@ from bluetooth_lab.places import PARENT
 TOOLS = {
     "machine": "bluetooth_lab.machine.command",
     "persistent": "bluetooth_lab.machine.persistent_commands",
-    "keeper": "bluetooth_lab.machine.keeper",
     "hosts": "bluetooth_lab.hosts",
     "suites": "bluetooth_lab.testing.suites",
     "count-tests": "bluetooth_lab.testing.counting",

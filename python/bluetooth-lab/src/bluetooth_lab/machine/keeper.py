@@ -1,12 +1,8 @@
 """Keeps a machine only as long as somebody wants it, so that whoever is killed leaves none behind.
 
-usage: keeper LEASE [NAME=DESCRIPTOR…] -- COMMAND [ARG…]
-
-LEASE is the descriptor of a pipe's reading end, whose other end the process has that wants the machine. START starts
-it, by COMMAND, in a process group of its own. When the pipe is closed at the other end the whole group is killed,
-unless KEEP has come. SIGTERM ends the machine as well, and what has not ended by then is killed after a while. This
-process ends when the machine has. Callers reach each DESCRIPTOR, an end of a socket pair whose other one is the
-machine's, by the socket NAME in this folder.
+The process that wants the machine has one end of a pipe, the lease. START starts the machine, in a process group of its
+own. When the pipe is closed at that end the whole group is killed, unless KEEP has come. SIGTERM ends the machine as
+well, and what has not ended by then is killed after a while. The keeper ends when the machine has.
 """
 
 from __future__ import annotations
@@ -18,7 +14,10 @@ import selectors
 import signal
 import socket
 import time
+import traceback
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from bluetooth_lab.machine.relay import Relay
 
@@ -48,18 +47,77 @@ def end_group(machine: int, number: int) -> None:
         os.killpg(machine, number)
 
 
-def main(words: list[str]) -> int:
-    end_of_options = words.index("--")
-    lease, command = int(words[0]), words[end_of_options + 1 :]
-    served = {name: int(end) for name, _, end in (word.partition("=") for word in words[1:end_of_options])}
+class Keeper(NamedTuple):
+    """`lease`: the reading end; `command`: what starts the machine, with `descriptors` and these `streams` (standard
+    input, output, error) of this process. Callers reach each of `served`, an end of a socket pair whose other one is
+    the machine's, by the socket of that name in `folder`."""
+
+    lease: int
+    command: Sequence[str]
+    descriptors: Sequence[int]
+    streams: tuple[int, int, int]
+    folder: Path | None
+    served: Mapping[str, int]
+
+    def start(self) -> Copy:
+        """As a copy of this process, which should have one thread: another interpreter would take as long to start as
+        the machine's kernel."""
+        number = os.fork()
+        if number:
+            return Copy(number)
+        status = 1
+        try:
+            for signal_number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+                if callable(signal.getsignal(signal_number)):
+                    signal.signal(signal_number, signal.SIG_DFL)
+            os.setsid()
+            for target, stream in enumerate(self.streams):
+                os.dup2(stream, target)
+            close_others({self.lease, *self.served.values(), *self.descriptors})
+            for descriptor in self.descriptors:
+                os.set_inheritable(descriptor, True)
+            if self.folder:
+                os.chdir(self.folder)
+            status = keep(self.lease, self.command, self.served)
+        except BaseException:  # nothing of the process that this is a copy of may run here
+            os.write(2, traceback.format_exc().encode(errors="backslashreplace"))
+        finally:
+            os._exit(status)
+
+
+class Copy:
+    """A process that this one has forked."""
+
+    def __init__(self, number: int) -> None:
+        self.pid = number
+        self.status: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit status; None while it runs."""
+        return self.await_end(os.WNOHANG)
+
+    def wait(self) -> int:
+        return self.await_end(0) or 0
+
+    def await_end(self, options: int) -> int | None:
+        if self.status is None:
+            try:
+                number, status = os.waitpid(self.pid, options)
+            except ChildProcessError:  # somebody else has waited for it
+                number, status = self.pid, 0
+            if number:
+                self.status = os.waitstatus_to_exitcode(status)
+        return self.status
+
+
+def keep(lease: int, command: Sequence[str], served: Mapping[str, int]) -> int:
+    """Returns the machine's exit status, or the number of the signal that has ended it."""
     if os.read(lease, 1) != START:
         return 0
     wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(waker)
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    for descriptor in (lease, *served.values()):
-        os.set_inheritable(descriptor, False)
     fix_addresses()
     # A group of its own, which user-mode Linux would make otherwise. The signals are those that Python ignores.
     ignored = [signal.SIGPIPE, signal.SIGXFSZ]

@@ -7,16 +7,15 @@ import ctypes
 import os
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bluetooth_lab.machine import keeper
+from bluetooth_lab.machine.keeper import Keeper
 from bluetooth_lab.machine.qemu import Port
 from bluetooth_lab.machine.session import Link
 from bluetooth_lab.machine.start import Start
-from bluetooth_lab.places import tool_command
 
 END_LIMIT = keeper.PATIENCE + 10  # seconds, on a busy machine
 PORTS = ("control", "session0")  # of a machine for one command
@@ -41,22 +40,16 @@ class Kept:
     ) -> None:
         """The machine does not start yet."""
         lease, self.lease = os.pipe()
-        options = [f"{name}={end.fileno()}" for name, end in served]
+        descriptors = [*(end for _, end in ports if isinstance(end, int)), *start.descriptors()]
         with open(log_file, "ab") as log:
-            self.process = subprocess.Popen(
-                [*tool_command("keeper"), str(lease), *options, "--", *command_line(ports), *start.options()],
-                stdin=stdin,
-                stdout=log,
-                stderr=log,
-                cwd=folder,
-                pass_fds=[
-                    lease,
-                    *(end for _, end in ports if isinstance(end, int)),
-                    *(end.fileno() for _, end in served),
-                    *start.descriptors(),
-                ],
-                start_new_session=True,
-            )
+            self.process = Keeper(
+                lease,
+                [*command_line(ports), *start.options()],
+                descriptors,
+                (stdin, log.fileno(), log.fileno()),
+                folder,
+                {name: end.fileno() for name, end in served},
+            ).start()
         os.close(lease)
         start.close_theirs()
 

@@ -114,6 +114,22 @@ import Testing
         #expect(faulty == [Fault(on: .read, .error(0x81), skip: 0, times: 2)])
     }
 
+    @Test func `a read that was always refused is refused, and the scenario expects that`() throws {
+        let made = try imported(
+            builder {
+                $0.refuse([0x0A, 0x15, 0x00], 0x80)
+                $0.refuse([0x0A, 0x15, 0x00], 0x80)
+            })
+        #expect(try profile(made).services[0].characteristics[1].faults == [Fault(on: .read, .error(0x80))])
+        #expect(made.report.recognized.contains { $0.text.hasPrefix("ATT error 0x80 to 2 reads of Temperature Type") })
+        #expect(
+            try scenario(made).contains(
+                "  - expect: {occasion: read, on: temperature-type, att-error: 0x80, times: 2}"))
+        let lines = made.profile.lines
+        let place = try #require(lines.firstIndex { $0.contains("temperature-type") })
+        #expect(!lines[place - 1].contains("#"))
+    }
+
     @Test func `a scenario expects what the central did`() throws {
         var builder = CaptureBuilder()
         builder.session()

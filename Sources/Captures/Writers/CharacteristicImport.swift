@@ -92,6 +92,12 @@ struct CharacteristicImport {
         guard let value = device.table.values[characteristic.handle] else {
             if uses[characteristic.handle]?.values ?? 0 > 0 {
                 report.leaveOut("the value of \(title), which the capture has cut off")
+            } else if let refusal = constantRefusal {
+                clone.readError = refusal.error
+                report.recognize(
+                    "\(Self.text(refusal)) to \(counted(refusal.count, "read")) of \(title), each time: a fault",
+                    refusal.packet)
+                return
             }
             clone.comments.append("Its value was not read.")
             return
@@ -103,6 +109,13 @@ struct CharacteristicImport {
         if !others.isEmpty {
             report.leaveOut("\(counted(others.count, "other value")) of \(title): the first one is in the file")
         }
+    }
+
+    /// The error with which each read was refused, unless for lack of security: nobody has seen a value of it.
+    private var constantRefusal: FailureRuns.Run? {
+        let runs = FailureRuns(sessions, characteristic.handle, isRead: true).runs
+        guard runs.count == 1, let run = runs.first, run.error != nil else { return nil }
+        return run
     }
 
     private var readValues: [[UInt8]] {
@@ -223,13 +236,11 @@ struct CharacteristicImport {
 
     /// Requests that were refused for other reasons than security, or not answered.
     private mutating func addErrors() {
-        for use in ["read", "write"] {
+        for use in ["read", "write"] where use == "write" || clone.readError == nil {
             let runs = FailureRuns(sessions, characteristic.handle, isRead: use == "read").runs
             let isPossible = clone.properties.contains { $0 == use || (use == "write" && $0 == "write") }
             for run in runs {
-                let what =
-                    run.error.map { "ATT error 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no answer"
-                let text = "\(what) to \(counted(run.count, use)) of \(title)"
+                let text = "\(Self.text(run)) to \(counted(run.count, use)) of \(title)"
                 guard options.includesFaults, isPossible, clone.faults.count < Self.maximumFaults else {
                     report.leaveOut(text + (options.includesFaults ? "" : "; --faults makes a fault of it"), run.packet)
                     continue
@@ -242,6 +253,10 @@ struct CharacteristicImport {
                 report.recognize(text + ", as a fault", run.packet)
             }
         }
+    }
+
+    private static func text(_ run: FailureRuns.Run) -> String {
+        run.error.map { "ATT error 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no answer"
     }
 
     private static let maximumFaults = 10

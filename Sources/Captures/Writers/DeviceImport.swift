@@ -34,11 +34,12 @@ package struct DeviceImport {
         Self.limit(&table, &report)
         self.table = table
         standards = Self.standards(in: table, sessions, options, &report)
-        let values = Set(table.services.flatMap { $0.characteristics.map(\.handle) })
-        let configurations = Set(table.services.flatMap { $0.characteristics.compactMap(\.configuration) })
+        let characteristics = table.services.flatMap(\.characteristics)
         let simulated = table.services.filter { [standards] in standards[$0.start] != nil }
         behaviour = ObservedBehaviour(
-            sessions, values: values, configurations: configurations,
+            sessions, values: Set(characteristics.map(\.handle)),
+            configurations: Set(characteristics.compactMap(\.configuration)),
+            levels: Set(characteristics.filter { $0.uuid == Self.batteryLevel }.map(\.handle)),
             excluded: Set(simulated.flatMap { $0.characteristics.map(\.handle) }),
             maximumValues: RecordingLimits.maximumValues)
         self.report = report
@@ -47,6 +48,8 @@ package struct DeviceImport {
         addAdvertisement()
         addSummary(analysis)
     }
+
+    private static let batteryLevel = "2A19"
 
     /// The links as one side has seen them, if both sides were captured in one file. The central's is that of the app.
     static func sessions(of device: ObservedDevice) -> [Session] {
@@ -249,6 +252,11 @@ package struct DeviceImport {
         }
         if behaviour.otherValues > 0 {
             report.leaveOut("\(counted(behaviour.otherValues, "value")) sent on other links than the recorded one")
+        }
+        if behaviour.earlyLevels > 0 {
+            report.leaveOut(
+                "\(counted(behaviour.earlyLevels, "battery level")) sent before the subscription with which the "
+                    + "recording begins")
         }
         if behaviour.omittedValues > 0 {
             report.leaveOut("\(counted(behaviour.omittedValues, "value")) beyond the limit of a recording")

@@ -183,6 +183,24 @@ import Testing
         #expect(characteristics[0].encryption == .notify)
     }
 
+    @Test func `what was used on encrypted links alone may need pairing, and the file says so`() throws {
+        let sentence =
+            "# Not known: whether 1 characteristic may need pairing: used only on links that are or may be encrypted."
+        func lines(_ body: (inout CaptureBuilder) -> Void) throws -> [String] {
+            try imported(
+                builder {
+                    $0.discover()
+                    body(&$0)
+                    $0.encrypt()
+                    $0.read(0x15, [3])
+                }
+            ).profile.lines
+        }
+        #expect(try lines { _ in }.contains(sentence))
+        #expect(try !lines { $0.read(0x15, [3]) }.contains(sentence))
+        #expect(try !lines { $0.refuse([0x0A, 0x15, 0x00], 0x05) }.contains(sentence))
+    }
+
     @Test func `a link that begins before the capture is understood`() throws {
         var builder = CaptureBuilder()
         builder.discover()

@@ -65,8 +65,8 @@ struct ChannelTable {
     ) {
         var data = data
         switch code {
-        // Disconnection response: the identifiers of the two ends, first that of who responds. Linux (6.12) confuses the
-        // other one's after it has asked for several channels at once.
+        // Disconnection response: the identifiers of the two ends, first that of who responds. Linux (6.12) confuses
+        // the other one's after it has asked for several channels at once.
         case 0x07:
             guard let destination = data.u16() else { return }
             close(End(direction: direction.opposite, channel: destination))

@@ -232,6 +232,7 @@ package struct DeviceImport {
             }
             if session.omittedCount > 0 { report.leaveOut("\(session.omittedCount) events beyond what is kept") }
         }
+        addEncryptedUse()
         addLinkProblems()
         if let change = device.table.firstChange {
             report.leaveOut("an earlier table of attributes: it changed", change.number)
@@ -262,6 +263,17 @@ package struct DeviceImport {
             report.leaveOut("\(counted(behaviour.omittedValues, "value")) beyond the limit of a recording")
         }
         for problem in analysis.problems { report.leaveOut(problem) }
+    }
+
+    private mutating func addEncryptedUse() {
+        let used = EncryptedUse(sessions, configurations: Set(configurations.keys)).handles
+        let count = Set(used.compactMap { places[$0] ?? configurations[$0] }).count
+        guard count > 0 else { return }
+        let text =
+            "whether \(counted(count, "characteristic")) may need pairing: used only on links that are or may be "
+            + "encrypted"
+        clone.comments.append("Not known: \(text).")
+        report.leaveOut(text)
     }
 
     private mutating func addLinkProblems() {

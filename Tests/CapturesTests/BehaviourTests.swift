@@ -131,6 +131,28 @@ import Testing
         #expect(made.report.leftOut.contains { $0.text.hasPrefix("1 battery level sent before the subscription") })
     }
 
+    @Test func `a value that each link begins with is sent for each subscription, and is in no recording`() throws {
+        func made(_ body: (inout CaptureBuilder) -> Void) throws -> PeripheralProfile {
+            var builder = bonded { $0.disconnect() }
+            builder.connect()
+            builder.encrypt()
+            builder.notify(0x32, [0x62])
+            builder.write(0x25, [1, 0])
+            builder.notify(0x24, [9, 9])
+            body(&builder)
+            return try profile(imported(builder))
+        }
+        let plan = try #require(try made { _ in }.services[2].characteristics[0].notifications)
+        #expect(plan.source == .list([[0x63], [0x62]], repeats: true) && plan.interval == 3600)
+        #expect(try made { _ in }.recording?.values.map(\.bytes) == [[9, 9]])
+        let other = try made {
+            $0.time += 10_000_000
+            $0.notify(0x32, [0x61])
+        }
+        #expect(other.services[2].characteristics[0].notifications == nil)
+        #expect(other.recording?.values.map(\.bytes) == [[9, 9], [0x61]])
+    }
+
     @Test func `battery levels alone are a recording`() throws {
         let values = try #require(try profile(imported(bonded { _ in })).recording).values
         #expect(values.map(\.bytes) == [[0x63]])

@@ -13,6 +13,8 @@ package struct ObservedBehaviour: Sendable {
     package private(set) var reactions: [UInt16: ObservedReactions] = [:]
     /// By the handle of the value that is sent.
     package private(set) var counters: [UInt16: CountingNotifications] = [:]
+    /// By the handle of the value that is sent.
+    package private(set) var subscriptionValues: [UInt16: SubscriptionValue] = [:]
     /// Of the link on which the most values were sent.
     package private(set) var recording: [SentValue] = []
     /// The link that is recorded.
@@ -30,12 +32,12 @@ package struct ObservedBehaviour: Sendable {
 
     /// - Parameters:
     ///   - sessions: of one vantage.
-    ///   - configurations: the Client Characteristic Configurations, by their handles.
+    ///   - configurations: the handles of Client Characteristic Configurations, by those of their values.
     ///   - levels: battery levels, by their handles.
     ///   - excluded: values that something else sends, by their handles.
     ///   - maximumValues: how many a recording can have.
     init(
-        _ sessions: [Session], values: Set<UInt16>, configurations: Set<UInt16>, levels: Set<UInt16>,
+        _ sessions: [Session], values: Set<UInt16>, configurations: [UInt16: UInt16], levels: Set<UInt16>,
         excluded: Set<UInt16>, maximumValues: Int
     ) {
         let answers = WriteAnswers(sessions) { values.contains($0) && !excluded.contains($0) }
@@ -51,8 +53,14 @@ package struct ObservedBehaviour: Sendable {
             count += finder.found.reactions.count
             explained.formUnion(finder.found.packets)
         }
-        record(sessions, configurations, levels, maximumValues) { handle, packet in
+        let own = answers.senders.intersection(values).subtracting(excluded).subtracting(answers.answering)
+        for handle in own {
+            subscriptionValues[handle] = SubscriptionValue(
+                sessions, handle, configuration: configurations[handle])
+        }
+        record(sessions, Set(configurations.values), levels, maximumValues) { [subscriptionValues] handle, packet in
             values.contains(handle) && !excluded.contains(handle) && !explained.contains(packet)
+                && subscriptionValues[handle] == nil
         }
     }
 

@@ -188,6 +188,12 @@ struct CharacteristicImport {
                 + "from: \(counter.first), step: \(counter.step)\(prefix)}}"
             report.recognize("\(title) counts, by \(counter.step) every \(Duration.text(seconds: counter.interval))")
         }
+        if let sent = behaviour.subscriptionValues[handle], senders[handle] != nil {
+            let values = sent.values.map { $0.isEmpty ? "empty" : "hex:" + ValueText.hex($0) }
+            let source = values.count == 1 ? "value: \(values[0])" : "values: [\(values.joined(separator: ", "))]"
+            clone.notify = "{every: \(Self.longestInterval), \(source)}"
+            report.guess("\(title) sends one value for each subscription: nothing else came", firstUse)
+        }
         guard let found = behaviour.reactions[handle], clone.properties.contains(where: { $0.hasPrefix("write") })
         else { return }
         if let echo = found.echo, let place = senders[echo] {
@@ -209,6 +215,8 @@ struct CharacteristicImport {
         }
     }
 
+    /// The first value is sent at once.
+    private static let longestInterval = "1 h"
     /// Shorter pauses are those of the link.
     private static let minimumWait = 0.05
 

@@ -38,7 +38,10 @@ package struct DeviceImport {
         let simulated = table.services.filter { [standards] in standards[$0.start] != nil }
         behaviour = ObservedBehaviour(
             sessions, values: Set(characteristics.map(\.handle)),
-            configurations: Set(characteristics.compactMap(\.configuration)),
+            configurations: Dictionary(
+                characteristics.compactMap { characteristic in
+                    characteristic.configuration.map { (characteristic.handle, $0) }
+                }, uniquingKeysWith: { $1 }),
             levels: Set(characteristics.filter { $0.uuid == Self.batteryLevel }.map(\.handle)),
             excluded: Set(simulated.flatMap { $0.characteristics.map(\.handle) }),
             maximumValues: RecordingLimits.maximumValues)

@@ -101,6 +101,63 @@ import Testing
         #expect(values.map(\.bytes) == [[9, 9], [1]])
     }
 
+    /// A link of a bonded host, which has subscribed to the battery's level before.
+    private func bonded(_ body: (inout CaptureBuilder) -> Void) -> CaptureBuilder {
+        builder {
+            $0.send([0x10, 0x30, 0x00, 0xFF, 0xFF, 0x00, 0x28])
+            $0.receive([0x11, 6, 0x30, 0, 0x33, 0, 0x0F, 0x18])
+            $0.send([0x08, 0x30, 0, 0x33, 0, 0x03, 0x28])
+            $0.receive([0x09, 7, 0x31, 0, 0x12, 0x32, 0, 0x19, 0x2A])
+            $0.encrypt()
+            $0.notify(0x32, [0x63])
+            body(&$0)
+        }
+    }
+
+    @Test func `a recording does not begin with a battery level, which hosts subscribe to by themselves`() throws {
+        let made = try imported(
+            bonded {
+                $0.time += 90_000
+                $0.write(0x13, [2, 0])
+                $0.write(0x25, [1, 0])
+                $0.time += 249_000
+                $0.notify(0x24, [9, 9])
+                $0.time += 999_000
+                $0.notify(0x32, [0x62])
+            })
+        let values = try #require(try profile(made).recording).values
+        #expect(values.map { ($0.time * 100).rounded() / 100 } == [0.25, 1.25])
+        #expect(values.map(\.bytes) == [[9, 9], [0x62]])
+        #expect(made.report.leftOut.contains { $0.text.hasPrefix("1 battery level sent before the subscription") })
+    }
+
+    @Test func `a value that each link begins with is sent for each subscription, and is in no recording`() throws {
+        func made(_ body: (inout CaptureBuilder) -> Void) throws -> PeripheralProfile {
+            var builder = bonded { $0.disconnect() }
+            builder.connect()
+            builder.encrypt()
+            builder.notify(0x32, [0x62])
+            builder.write(0x25, [1, 0])
+            builder.notify(0x24, [9, 9])
+            body(&builder)
+            return try profile(imported(builder))
+        }
+        let plan = try #require(try made { _ in }.services[2].characteristics[0].notifications)
+        #expect(plan.source == .list([[0x63], [0x62]], repeats: true) && plan.interval == 3600)
+        #expect(try made { _ in }.recording?.values.map(\.bytes) == [[9, 9]])
+        let other = try made {
+            $0.time += 10_000_000
+            $0.notify(0x32, [0x61])
+        }
+        #expect(other.services[2].characteristics[0].notifications == nil)
+        #expect(other.recording?.values.map(\.bytes) == [[9, 9], [0x61]])
+    }
+
+    @Test func `battery levels alone are a recording`() throws {
+        let values = try #require(try profile(imported(bonded { _ in })).recording).values
+        #expect(values.map(\.bytes) == [[0x63]])
+    }
+
     @Test func `errors become faults only if asked for`() throws {
         let builder = builder {
             $0.refuse([0x0A, 0x15, 0x00], 0x81)
@@ -112,6 +169,22 @@ import Testing
         #expect(plain.report.leftOut.contains { $0.text.contains("ATT error 0x81 to 2 reads") })
         let faulty = try profile(imported(builder, faults: true)).services[0].characteristics[1].faults
         #expect(faulty == [Fault(on: .read, .error(0x81), skip: 0, times: 2)])
+    }
+
+    @Test func `a read that was always refused is refused, and the scenario expects that`() throws {
+        let made = try imported(
+            builder {
+                $0.refuse([0x0A, 0x15, 0x00], 0x80)
+                $0.refuse([0x0A, 0x15, 0x00], 0x80)
+            })
+        #expect(try profile(made).services[0].characteristics[1].faults == [Fault(on: .read, .error(0x80))])
+        #expect(made.report.recognized.contains { $0.text.hasPrefix("ATT error 0x80 to 2 reads of Temperature Type") })
+        #expect(
+            try scenario(made).contains(
+                "  - expect: {occasion: read, on: temperature-type, att-error: 0x80, times: 2}"))
+        let lines = made.profile.lines
+        let place = try #require(lines.firstIndex { $0.contains("temperature-type") })
+        #expect(!lines[place - 1].contains("#"))
     }
 
     @Test func `a scenario expects what the central did`() throws {

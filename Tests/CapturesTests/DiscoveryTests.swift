@@ -118,22 +118,54 @@ import Testing
         #expect(try profile(imported(builder)).services[0].characteristics[1].initialValue == [7, 8])
     }
 
-    @Test func `an enhanced bearer is read as the fixed channel is`() throws {
-        let builder = builder {
-            // Credit-based connection request and response for PSM 0x0027.
-            $0.l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isFromPhone: true)
-            $0.l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x50, 0], isFromPhone: false)
-            for (request, response) in [
-                ([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], [0x11, 6, 0x10, 0x00, 0x1F, 0x00, 0x09, 0x18]),
-                ([0x08, 0x10, 0x00, 0x1F, 0x00, 0x03, 0x28], [0x09, 7, 0x14, 0x00, 0x02, 0x15, 0x00, 0x1D, 0x2A]),
-                ([0x0A, 0x15, 0x00], [0x0B, 4]),
-            ] as [([UInt8], [UInt8])] {
-                $0.l2cap(0x50, little(request.count, 2) + request, isFromPhone: true)
-                $0.l2cap(0x40, little(response.count, 2) + response, isFromPhone: false)
-            }
+    /// What is said on an enhanced bearer, with these channels of the phone and the device.
+    private func discover(_ builder: inout CaptureBuilder, _ phone: Int, _ device: Int) {
+        for (request, response) in [
+            ([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28], [0x11, 6, 0x10, 0x00, 0x1F, 0x00, 0x09, 0x18]),
+            ([0x08, 0x10, 0x00, 0x1F, 0x00, 0x03, 0x28], [0x09, 7, 0x14, 0x00, 0x02, 0x15, 0x00, 0x1D, 0x2A]),
+            ([0x0A, 0x15, 0x00], [0x0B, 4]),
+        ] as [([UInt8], [UInt8])] {
+            builder.l2cap(device, little(request.count, 2) + request, isFromPhone: true)
+            builder.l2cap(phone, little(response.count, 2) + response, isFromPhone: false)
         }
+    }
+
+    private func expectThermometer(_ builder: CaptureBuilder) throws {
         let service = try profile(imported(builder)).services[0]
         #expect(service.uuid == "1809" && service.characteristics[0].initialValue == [4])
+    }
+
+    @Test func `an enhanced bearer is read as the fixed channel is`() throws {
+        try expectThermometer(
+            builder {
+                // Credit-based connection request and response for PSM 0x0027.
+                $0.l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isFromPhone: true)
+                $0.l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x50, 0], isFromPhone: false)
+                discover(&$0, 0x40, 0x50)
+            })
+    }
+
+    @Test func `enhanced bearers that both sides ask for with the same number are told apart`() throws {
+        try expectThermometer(
+            builder {
+                $0.l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x40, 0], isFromPhone: true)
+                $0.l2cap(5, [0x17, 1, 10, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x51, 0], isFromPhone: false)
+                $0.l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x41, 0], isFromPhone: true)
+                $0.l2cap(5, [0x18, 1, 10, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x50, 0], isFromPhone: false)
+                discover(&$0, 0x40, 0x50)
+            })
+    }
+
+    @Test func `the end of an enhanced bearer does not end another, whatever identifier a host confuses`() throws {
+        try expectThermometer(
+            builder {
+                $0.l2cap(5, [0x17, 1, 12, 0, 0x27, 0, 64, 0, 64, 0, 5, 0, 0x41, 0, 0x40, 0], isFromPhone: true)
+                $0.l2cap(5, [0x18, 1, 12, 0, 64, 0, 64, 0, 5, 0, 0, 0, 0x40, 0, 0x41, 0], isFromPhone: false)
+                // The device ends the second one, and Linux's response has the first one's identifier.
+                $0.l2cap(5, [0x06, 7, 4, 0, 0x40, 0, 0x41, 0], isFromPhone: false)
+                $0.l2cap(5, [0x07, 7, 4, 0, 0x40, 0, 0x40, 0], isFromPhone: true)
+                discover(&$0, 0x41, 0x40)
+            })
     }
 
     @Test func `what is refused before pairing needs pairing`() throws {
@@ -149,6 +181,24 @@ import Testing
         let characteristics = try profile(made).services[0].characteristics
         #expect(characteristics[1].encryption == .read && characteristics[1].initialValue == [3])
         #expect(characteristics[0].encryption == .notify)
+    }
+
+    @Test func `what was used on encrypted links alone may need pairing, and the file says so`() throws {
+        let sentence =
+            "# Not known: whether 1 characteristic may need pairing: used only on links that are or may be encrypted."
+        func lines(_ body: (inout CaptureBuilder) -> Void) throws -> [String] {
+            try imported(
+                builder {
+                    $0.discover()
+                    body(&$0)
+                    $0.encrypt()
+                    $0.read(0x15, [3])
+                }
+            ).profile.lines
+        }
+        #expect(try lines { _ in }.contains(sentence))
+        #expect(try !lines { $0.read(0x15, [3]) }.contains(sentence))
+        #expect(try !lines { $0.refuse([0x0A, 0x15, 0x00], 0x05) }.contains(sentence))
     }
 
     @Test func `a link that begins before the capture is understood`() throws {

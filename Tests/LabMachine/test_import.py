@@ -1,6 +1,7 @@
 """A device that is made from a capture of its traffic alone is the same to a second central."""
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,9 @@ RX, TX = SERVICE.format(2), SERVICE.format(3)
 
 # Serves the profile $1, and as a central reads everything of the device $2, then writes each value of $5…, such as
 # 4/text:LIST, to the characteristic $4 and waits for its 4 answers on $3. With "record" for $3, it records $4 values
-# instead. SCENARIO must be met.
+# instead, and meanwhile writes $5…, such as RX=text:PING, one a second. SCENARIO must be met.
 CENTRAL = """
-import json, os, subprocess, sys
+import json, os, subprocess, sys, threading, time
 profile, name, answers, commands, *values = sys.argv[1:]
 folder = os.environ["LAB_OUT"]
 scenario = ["--scenario", os.environ["SCENARIO"]] if os.environ.get("SCENARIO") else []
@@ -37,9 +38,17 @@ def copy(command, *words):
     subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
 
 copy("clone")
-if answers == "record": copy("record", "--count", commands)
+if answers == "record":
+    recorder = threading.Thread(target=copy, args=("record", "--count", commands))
+    recorder.start()
+    if values: wait("subscribed")
+    begin = time.monotonic()
+    for number, value in enumerate(values, 1):
+        time.sleep(max(0, begin + number - time.monotonic()))
+        subprocess.run(bluejay("write", *value.split("=")), check=True, stdout=subprocess.DEVNULL)
+    recorder.join()
 heard = []
-for value in values:
+for value in [] if answers == "record" else values:
     count, text = value.split("/", 1)
     listen = bluejay("listen", answers, "--raw", "--count", count)
     listener = subprocess.Popen(listen, stdout=subprocess.PIPE, text=True)
@@ -66,7 +75,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def serve(
     folder: Path,
-    profile: Path,
+    profile: Path | str,
     name: str,
     *words: str,
     capture: Path | None = None,
@@ -114,17 +123,58 @@ def test_an_imported_device_has_the_same_attributes_and_answers(fixture: str, tm
 STANDARD = """battery device-information health-thermometer blood-pressure glucose cycling-speed-and-cadence
 cycling-power running-speed-and-cadence fitness-machine environmental-sensing pulse-oximeter weight-scale current-time
 user-data find-me proximity nordic-uart keyboard"""
+# What bluetoothd, which has a keyboard's service for itself, does not read of it.
+UNREAD = {"keyboard": ["boot-keyboard-input-report", "boot-keyboard-output-report"]}
+
+
+def checked(*profiles: Path | str) -> list[dict[str, Any]]:
+    """What dittojay serves of profiles."""
+    script = 'for profile; do dittojay check "$profile" --json || exit; done'
+    result = lab("run", "--fresh", "--", "bash", "-c", script, "-", *map(str, profiles))
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def table(profile: dict[str, Any]) -> list[Any]:
+    return [
+        (
+            service["uuid"],
+            service["isPrimary"],
+            service["isAdvertised"],
+            [
+                (characteristic["uuid"], sorted(characteristic["properties"]))
+                for characteristic in service["characteristics"]
+            ],
+        )
+        for service in profile["services"]
+    ]
+
+
+def constants(profile: dict[str, Any]) -> dict[str, str]:
+    """The values that can be read and that the profile has, unless it sends others."""
+    return {
+        f"{service['name']}/{characteristic['name']}": characteristic["value"]
+        for service in profile["services"]
+        for characteristic in service["characteristics"]
+        if "read" in characteristic["properties"] and "sends" not in characteristic and characteristic["value"]
+    }
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("profile", STANDARD.split())
 def test_an_imported_standard_profile_has_the_same_attributes(profile: str, tmp_path: Path) -> None:
-    file, capture = tmp_path / "profile.yaml", tmp_path / "device.btsnoop"
-    file.write_text(f"name: standard\nlocal-name: Standard\nservices: [{{standard: {profile}, advertised: true}}]\n")
-    words = ("--time", "simulated")
-    original = serve(tmp_path / "first", file, "Standard", capture=capture, options=words)
-    copy = serve(tmp_path / "second", imported(tmp_path / "import", capture), "Standard", options=words)
-    assert copy == original
+    capture, words = tmp_path / "device.btsnoop", ("--time", "simulated")
+    original = serve(tmp_path / "first", profile, "Dittojay", capture=capture, options=words)
+    made = imported(tmp_path / "import", capture)
+    assert serve(tmp_path / "second", made, "Dittojay", options=words) == original
+    # Also what bluetoothd keeps from programs.
+    device, copy = checked(profile, made)
+    assert table(copy) == table(device)
+    unread = re.findall(r"# Its value was not read\.\n +- uuid: (\S+)", made.read_text())
+    assert unread == UNREAD.get(profile, [])
+    copied = constants(copy)
+    different = [name for name, value in constants(device).items() if copied.get(name) != value]
+    assert {name.split("/")[1] for name in different} <= set(unread)
 
 
 def recorded(file: Path) -> list[tuple[str, str, float]]:
@@ -141,6 +191,110 @@ def test_what_a_device_sent_is_recorded_with_its_times(tmp_path: Path) -> None:
     assert [value[:2] for value in seen][:20] == [value[:2] for value in live]
     # A busy machine hands values over late.
     assert all(abs(left[2] - right[2]) < 1 for left, right in zip(live, seen, strict=False))
+
+
+def from_first(values: list[tuple[str, str, float]]) -> list[tuple[str, str, float]]:
+    return [(characteristic, value, time - values[0][2]) for characteristic, value, time in values]
+
+
+# Profiles that send, and how many values of each are recorded.
+SENDERS = {
+    "heart-rate": 20,
+    "cycling-power": 20,
+    "running-speed-and-cadence": 60,
+    "health-thermometer": 12,
+    "pulse-oximeter": 20,
+    "cycling-speed-and-cadence": 20,
+    "fitness-machine": 20,
+    "environmental-sensing": 20,
+    "blood-pressure": 12,
+    "weight-scale": 6,
+    "thermometer": 30,
+    "battery": 5,
+    "nordic-uart": 6,
+}
+# Sent back by nordic-uart.
+ECHOED = [f"{RX}=text:{word}" for word in ("PING", "LIST", "A", "PING", "hello", "world")]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("profile", list(SENDERS))
+def test_an_imported_device_sends_the_same_at_the_same_times(profile: str, tmp_path: Path) -> None:
+    capture, words = tmp_path / "device.btsnoop", ("--time", "simulated")
+    file = PROFILES / f"{profile}.yaml"
+    name = NAMES.get(profile, "Dittojay")
+    asked = ("record", str(SENDERS[profile]), *(ECHOED if profile == "nordic-uart" else ()))
+    served = file if file.exists() else profile
+    serve(tmp_path / "first", served, name, *asked, capture=capture, options=words)
+    live = recorded(tmp_path / "first" / "record.yaml")
+    serve(tmp_path / "second", imported(tmp_path / "import", capture), name, *asked, options=words)
+    again = recorded(tmp_path / "second" / "record.yaml")
+    assert len(live) == SENDERS[profile]
+    assert [value[:2] for value in again] == [value[:2] for value in live]
+    if min(live[0][2], again[0][2]) == 0 and max(live[0][2], again[0][2]) < 0.12:
+        # Times count from a first value within 100 ms of the subscription, and dittojay's come after about 100.
+        live, again = from_first(live), from_first(again)
+    late = [round(1000 * (there[2] - here[2])) for here, there in zip(live, again, strict=True)]
+    assert all(-20 <= milliseconds <= 20 for milliseconds in late), late
+
+
+# Serves the profile $2. Bumble reads everything of the device, named $4, by the Python $1 and its program $3, with the
+# controller hci1, which bluetoothd has to leave. What Bumble finds is in the file table. With $5: over EATT.
+BUMBLE = """
+    if [ -n "$5" ]; then
+        sed -i 's/^Channels = 1$/Channels = 2/' /etc/bluetooth/main.conf
+        lab-bluetoothd restart
+    fi
+    dittojay --profile "$2" --json >"$LAB_OUT/sensor" &
+    until grep -q '"advertising"' "$LAB_OUT/sensor"; do kill -0 $! && sleep 0.1 || exit; done
+    dbus-send --system --print-reply --dest=org.bluez /org/bluez/hci1 org.freedesktop.DBus.Properties.Set \
+        string:org.bluez.Adapter1 string:Powered variant:boolean:false >"$LAB_OUT/power"
+    "$1" "$3" "${@:5}" "$4" >"$LAB_OUT/table"
+    status=$?
+    kill $!
+    exit $status
+"""
+PEERS = PROFILES.parent / "peers"
+# Database Hash. It is one of the handles, too, which dittojay chooses by the time.
+DATABASE_HASH = "2B2A"
+
+
+def bumble_finds(folder: Path, profile: Path, name: str, *words: str, capture: Path | None = None) -> list[Any]:
+    """The services of a device, with what is read of them."""
+    python = UML_KERNEL.parents[1] / "peers" / "bin" / "python"
+    if not python.exists() and os.environ.get("LAB_ALL_PEERS"):
+        pytest.fail("no Bumble (lab setup --peers)")
+    if not python.exists():
+        pytest.skip("skipped: no Bumble (lab setup --peers)")
+    options = ["--time", "simulated", *(["--capture", str(capture)] if capture else [])]
+    program = (python, profile, PEERS / "bumble_table.py", name)
+    result = lab(
+        *("run", "--fresh", "--out", str(folder), *options, "--", "bash", "-c", BUMBLE, "-", *map(str, program)), *words
+    )
+    text = (folder / "table").read_text()
+    assert result.returncode == 0, text + result.stderr
+    events = [json.loads(line) for line in text.splitlines()]
+    assert events[-1]["event"] == "disconnected"
+    for event in events:
+        del event["time"]
+        if event.get("uuid") == DATABASE_HASH:
+            del event["value"]
+    return events
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("bearer", [(), ("--eatt",)], ids=["fixed", "enhanced"])
+@pytest.mark.parametrize("fixture", ["standard", "thermometer", "uart"])
+def test_bumble_finds_the_same_in_an_imported_device(fixture: str, bearer: Sequence[str], tmp_path: Path) -> None:
+    capture = tmp_path / "device.btsnoop"
+    file, name = PROFILES / f"{fixture}.yaml", NAMES[fixture]
+    original = bumble_finds(tmp_path / "first", file, name, *bearer, capture=capture)
+    made = imported(tmp_path / "import", capture)
+    # An enhanced bearer needs encryption, and then nothing is refused that needs pairing. Of uart nothing is read.
+    assert ("used only on links that are or may be encrypted" in made.read_text()) == (
+        bool(bearer) and fixture != "uart"
+    )
+    assert bumble_finds(tmp_path / "second", made, name, *bearer) == original
 
 
 # Serves the profile $1, repeats the capture $2 with its device, named $3, and ends with the status of that.

@@ -13,12 +13,16 @@ package struct ObservedBehaviour: Sendable {
     package private(set) var reactions: [UInt16: ObservedReactions] = [:]
     /// By the handle of the value that is sent.
     package private(set) var counters: [UInt16: CountingNotifications] = [:]
+    /// By the handle of the value that is sent.
+    package private(set) var subscriptionValues: [UInt16: SubscriptionValue] = [:]
     /// Of the link on which the most values were sent.
     package private(set) var recording: [SentValue] = []
     /// The link that is recorded.
     package private(set) var recordedLink: Int?
     /// Values of other links, which no recording has.
     package private(set) var otherValues = 0
+    /// Battery levels from before the recording's beginning, which no recording has.
+    package private(set) var earlyLevels = 0
     /// Values beyond what a recording can have.
     package private(set) var omittedValues = 0
     package private(set) var leftOut: [ObservedDevice.Remark] = []
@@ -28,12 +32,13 @@ package struct ObservedBehaviour: Sendable {
 
     /// - Parameters:
     ///   - sessions: of one vantage.
-    ///   - configurations: the Client Characteristic Configurations, by their handles.
+    ///   - configurations: the handles of Client Characteristic Configurations, by those of their values.
+    ///   - levels: battery levels, by their handles.
     ///   - excluded: values that something else sends, by their handles.
     ///   - maximumValues: how many a recording can have.
     init(
-        _ sessions: [Session], values: Set<UInt16>, configurations: Set<UInt16>, excluded: Set<UInt16>,
-        maximumValues: Int
+        _ sessions: [Session], values: Set<UInt16>, configurations: [UInt16: UInt16], levels: Set<UInt16>,
+        excluded: Set<UInt16>, maximumValues: Int
     ) {
         let answers = WriteAnswers(sessions) { values.contains($0) && !excluded.contains($0) }
         let writes = Dictionary(grouping: answers.occurrences, by: \.handle)
@@ -48,13 +53,19 @@ package struct ObservedBehaviour: Sendable {
             count += finder.found.reactions.count
             explained.formUnion(finder.found.packets)
         }
-        record(sessions, configurations, maximumValues) { handle, packet in
+        let own = answers.senders.intersection(values).subtracting(excluded).subtracting(answers.answering)
+        for handle in own {
+            subscriptionValues[handle] = SubscriptionValue(
+                sessions, handle, configuration: configurations[handle])
+        }
+        record(sessions, Set(configurations.values), levels, maximumValues) { [subscriptionValues] handle, packet in
             values.contains(handle) && !excluded.contains(handle) && !explained.contains(packet)
+                && subscriptionValues[handle] == nil
         }
     }
 
     private mutating func record(
-        _ sessions: [Session], _ configurations: Set<UInt16>, _ maximumValues: Int,
+        _ sessions: [Session], _ configurations: Set<UInt16>, _ levels: Set<UInt16>, _ maximumValues: Int,
         _ isRecorded: (UInt16, Int) -> Bool
     ) {
         func values(_ session: Session) -> [(handle: UInt16, bytes: [UInt8], mark: PacketMark)] {
@@ -75,9 +86,14 @@ package struct ObservedBehaviour: Sendable {
             counters[handle] = CountingNotifications(values.map { ($0.mark.time, $0.bytes) })
         }
         sent.removeAll { counters[$0.handle] != nil }
-        omittedValues = max(0, sent.count - maximumValues)
-        guard let first = sent.first else { return }
+        // As in playback, which a battery's level begins only if there is nothing else: hosts such as bluetoothd
+        // subscribe to it by themselves, and a bonded one has done so before.
+        guard let first = sent.first(where: { !levels.contains($0.handle) }) ?? sent.first else { return }
         let begin = Self.begin(session, configurations, before: first.mark)
+        let count = sent.count
+        sent.removeAll { levels.contains($0.handle) && $0.mark.number < first.mark.number && $0.mark.time < begin }
+        earlyLevels = count - sent.count
+        omittedValues = max(0, sent.count - maximumValues)
         var last = 0.0
         for value in sent.prefix(maximumValues) {
             // A clock that was set back must not make the recording go back.

@@ -20,7 +20,9 @@ struct WriteAnswers {
 
     /// In their order.
     let occurrences: [Occurrence]
-    /// The characteristics that send nothing but answers, by the handles of their values.
+    /// The characteristics that send, by the handles of their values.
+    let senders: Set<UInt16>
+    /// Those that send nothing but answers.
     let answering: Set<UInt16>
 
     /// How long after a write a value still counts as its answer.
@@ -73,6 +75,7 @@ struct WriteAnswers {
                 return writes > 1
                     || (isConfiguration != nil && count <= Self.maximumSingleAnswers && !slow.contains(handle))
             }.keys)
+        senders = Set(total.keys)
         self.answering = answering
         self.occurrences = occurrences.map { $0.only(answering) }
     }

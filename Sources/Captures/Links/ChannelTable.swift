@@ -29,7 +29,13 @@ struct ChannelTable {
         let psm: UInt16
         /// The requester's identifiers.
         let sources: [UInt16]
+    }
+
+    /// Both sides count their requests, and may use the same number at the same time.
+    private struct RequestKey: Hashable {
+        /// That of the request.
         let direction: CapturedLink.Direction
+        let identifier: UInt8
     }
 
     static let eattPSM: UInt16 = 0x0027
@@ -39,7 +45,7 @@ struct ChannelTable {
 
     private var channels: [Int: Channel] = [:]
     private var ends: [End: Int] = [:]
-    private var requests: [UInt8: Request] = [:]
+    private var requests: [RequestKey: Request] = [:]
     private var count = 0
 
     // MARK: Signals
@@ -59,53 +65,56 @@ struct ChannelTable {
     ) {
         var data = data
         switch code {
-        // Disconnection response: the identifiers of the two ends.
+        // Disconnection response: the identifiers of the two ends, first that of who responds. Linux (6.12) confuses
+        // the other one's after it has asked for several channels at once.
         case 0x07:
-            guard let destination = data.u16(), let source = data.u16() else { return }
+            guard let destination = data.u16() else { return }
             close(End(direction: direction.opposite, channel: destination))
-            close(End(direction: direction, channel: source))
         // LE credit-based connection request and response.
         case 0x14:
             guard let psm = data.u16(), let source = data.u16() else { return }
-            add(Request(psm: psm, sources: [source], direction: direction), identifier)
+            add(Request(psm: psm, sources: [source]), .init(direction: direction, identifier: identifier))
         case 0x15:
             guard let destination = data.u16(), data.skip(6), let result = data.u16() else { return }
-            open(identifier, destinations: result == 0 ? [destination] : [])
+            open(
+                .init(direction: direction.opposite, identifier: identifier),
+                destinations: result == 0 ? [destination] : [])
         // Credit-based connection request and response, for up to five channels.
         case 0x17:
             guard let psm = data.u16(), data.skip(6) else { return }
             var sources: [UInt16] = []
             while sources.count < 5, let source = data.u16() { sources.append(source) }
-            add(Request(psm: psm, sources: sources, direction: direction), identifier)
+            add(Request(psm: psm, sources: sources), .init(direction: direction, identifier: identifier))
         case 0x18:
             guard data.skip(8) else { return }
             var destinations: [UInt16] = []
             while destinations.count < 5, let destination = data.u16() { destinations.append(destination) }
-            open(identifier, destinations: destinations)
+            open(.init(direction: direction.opposite, identifier: identifier), destinations: destinations)
         default: break
         }
     }
 
-    private mutating func add(_ request: Request, _ identifier: UInt8) {
+    private mutating func add(_ request: Request, _ key: RequestKey) {
         guard requests.count < Self.maximumRequests else { return }
-        requests[identifier] = request
+        requests[key] = request
     }
 
     /// - Parameter destinations: 0 for what was refused.
-    private mutating func open(_ identifier: UInt8, destinations: [UInt16]) {
-        guard let request = requests.removeValue(forKey: identifier) else { return }
+    private mutating func open(_ key: RequestKey, destinations: [UInt16]) {
+        guard let request = requests.removeValue(forKey: key) else { return }
         for (source, destination) in zip(request.sources, destinations) where destination != 0 {
             guard channels.count < Self.maximumChannels else { return }
             count += 1
             channels[count] = Channel(number: count, psm: request.psm)
-            ends[End(direction: request.direction, channel: destination)] = count
-            ends[End(direction: request.direction.opposite, channel: source)] = count
+            ends[End(direction: key.direction, channel: destination)] = count
+            ends[End(direction: key.direction.opposite, channel: source)] = count
         }
     }
 
     private mutating func close(_ end: End) {
-        guard let number = ends.removeValue(forKey: end) else { return }
+        guard let number = ends[end] else { return }
         channels[number] = nil
+        ends = ends.filter { $0.value != number }
     }
 
     // MARK: Data

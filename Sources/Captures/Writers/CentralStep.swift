@@ -51,7 +51,8 @@ struct CentralSteps {
 
     /// - Parameters:
     ///   - time: when the central did something on the link before.
-    ///   - includesFaults: whether the profile refuses what was refused; otherwise it is accepted.
+    ///   - includesFaults: whether the profile refuses what was refused; otherwise it only refuses reads that always
+    ///     were.
     init(
         _ session: Session, after time: Int64?, _ clone: ClonedDevice, places: [UInt16: ClonedDevice.Place],
         configurations: [UInt16: ClonedDevice.Place], includesFaults: Bool
@@ -96,9 +97,15 @@ struct CentralSteps {
         switch outcome {
         case .success, .truncated: add(occasion, event, value: value)
         case .error(let code) where CharacteristicImport.securityErrors.contains(code): break
-        case .error(let code): add(occasion, event, value: value, error: includesFaults ? code : nil)
+        case .error(let code): add(occasion, event, value: value, error: refuses(occasion) ? code : nil)
         case .unanswered: break
         }
+    }
+
+    /// Whether the profile refuses what was refused.
+    private func refuses(_ occasion: CentralStep.Occasion) -> Bool {
+        guard !includesFaults, case .read(let place) = occasion else { return includesFaults }
+        return clone.services[place.service].characteristics[place.characteristic].readError != nil
     }
 
     private mutating func subscribe(_ place: ClonedDevice.Place, _ isSubscription: Bool, _ event: SessionEvent) {

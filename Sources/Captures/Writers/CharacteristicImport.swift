@@ -92,6 +92,12 @@ struct CharacteristicImport {
         guard let value = device.table.values[characteristic.handle] else {
             if uses[characteristic.handle]?.values ?? 0 > 0 {
                 report.leaveOut("the value of \(title), which the capture has cut off")
+            } else if let refusal = constantRefusal {
+                clone.readError = refusal.error
+                report.recognize(
+                    "\(Self.text(refusal)) to \(counted(refusal.count, "read")) of \(title), each time: a fault",
+                    refusal.packet)
+                return
             }
             clone.comments.append("Its value was not read.")
             return
@@ -103,6 +109,13 @@ struct CharacteristicImport {
         if !others.isEmpty {
             report.leaveOut("\(counted(others.count, "other value")) of \(title): the first one is in the file")
         }
+    }
+
+    /// The error with which each read was refused, unless for lack of security: nobody has seen a value of it.
+    private var constantRefusal: FailureRuns.Run? {
+        let runs = FailureRuns(sessions, characteristic.handle, isRead: true).runs
+        guard runs.count == 1, let run = runs.first, run.error != nil else { return nil }
+        return run
     }
 
     private var readValues: [[UInt8]] {
@@ -175,6 +188,12 @@ struct CharacteristicImport {
                 + "from: \(counter.first), step: \(counter.step)\(prefix)}}"
             report.recognize("\(title) counts, by \(counter.step) every \(Duration.text(seconds: counter.interval))")
         }
+        if let sent = behaviour.subscriptionValues[handle], senders[handle] != nil {
+            let values = sent.values.map { $0.isEmpty ? "empty" : "hex:" + ValueText.hex($0) }
+            let source = values.count == 1 ? "value: \(values[0])" : "values: [\(values.joined(separator: ", "))]"
+            clone.notify = "{every: \(Self.longestInterval), \(source)}"
+            report.guess("\(title) sends one value for each subscription: nothing else came", firstUse)
+        }
         guard let found = behaviour.reactions[handle], clone.properties.contains(where: { $0.hasPrefix("write") })
         else { return }
         if let echo = found.echo, let place = senders[echo] {
@@ -196,6 +215,8 @@ struct CharacteristicImport {
         }
     }
 
+    /// The first value is sent at once.
+    private static let longestInterval = "1 h"
     /// Shorter pauses are those of the link.
     private static let minimumWait = 0.05
 
@@ -223,13 +244,11 @@ struct CharacteristicImport {
 
     /// Requests that were refused for other reasons than security, or not answered.
     private mutating func addErrors() {
-        for use in ["read", "write"] {
+        for use in ["read", "write"] where use == "write" || clone.readError == nil {
             let runs = FailureRuns(sessions, characteristic.handle, isRead: use == "read").runs
             let isPossible = clone.properties.contains { $0 == use || (use == "write" && $0 == "write") }
             for run in runs {
-                let what =
-                    run.error.map { "ATT error 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no answer"
-                let text = "\(what) to \(counted(run.count, use)) of \(title)"
+                let text = "\(Self.text(run)) to \(counted(run.count, use)) of \(title)"
                 guard options.includesFaults, isPossible, clone.faults.count < Self.maximumFaults else {
                     report.leaveOut(text + (options.includesFaults ? "" : "; --faults makes a fault of it"), run.packet)
                     continue
@@ -242,6 +261,10 @@ struct CharacteristicImport {
                 report.recognize(text + ", as a fault", run.packet)
             }
         }
+    }
+
+    private static func text(_ run: FailureRuns.Run) -> String {
+        run.error.map { "ATT error 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no answer"
     }
 
     private static let maximumFaults = 10

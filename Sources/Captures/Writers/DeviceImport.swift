@@ -34,11 +34,15 @@ package struct DeviceImport {
         Self.limit(&table, &report)
         self.table = table
         standards = Self.standards(in: table, sessions, options, &report)
-        let values = Set(table.services.flatMap { $0.characteristics.map(\.handle) })
-        let configurations = Set(table.services.flatMap { $0.characteristics.compactMap(\.configuration) })
+        let characteristics = table.services.flatMap(\.characteristics)
         let simulated = table.services.filter { [standards] in standards[$0.start] != nil }
         behaviour = ObservedBehaviour(
-            sessions, values: values, configurations: configurations,
+            sessions, values: Set(characteristics.map(\.handle)),
+            configurations: Dictionary(
+                characteristics.compactMap { characteristic in
+                    characteristic.configuration.map { (characteristic.handle, $0) }
+                }, uniquingKeysWith: { $1 }),
+            levels: Set(characteristics.filter { $0.uuid == Self.batteryLevel }.map(\.handle)),
             excluded: Set(simulated.flatMap { $0.characteristics.map(\.handle) }),
             maximumValues: RecordingLimits.maximumValues)
         self.report = report
@@ -47,6 +51,8 @@ package struct DeviceImport {
         addAdvertisement()
         addSummary(analysis)
     }
+
+    private static let batteryLevel = "2A19"
 
     /// The links as one side has seen them, if both sides were captured in one file. The central's is that of the app.
     static func sessions(of device: ObservedDevice) -> [Session] {
@@ -229,6 +235,7 @@ package struct DeviceImport {
             }
             if session.omittedCount > 0 { report.leaveOut("\(session.omittedCount) events beyond what is kept") }
         }
+        addEncryptedUse()
         addLinkProblems()
         if let change = device.table.firstChange {
             report.leaveOut("an earlier table of attributes: it changed", change.number)
@@ -250,10 +257,26 @@ package struct DeviceImport {
         if behaviour.otherValues > 0 {
             report.leaveOut("\(counted(behaviour.otherValues, "value")) sent on other links than the recorded one")
         }
+        if behaviour.earlyLevels > 0 {
+            report.leaveOut(
+                "\(counted(behaviour.earlyLevels, "battery level")) sent before the subscription with which the "
+                    + "recording begins")
+        }
         if behaviour.omittedValues > 0 {
             report.leaveOut("\(counted(behaviour.omittedValues, "value")) beyond the limit of a recording")
         }
         for problem in analysis.problems { report.leaveOut(problem) }
+    }
+
+    private mutating func addEncryptedUse() {
+        let used = EncryptedUse(sessions, configurations: Set(configurations.keys)).handles
+        let count = Set(used.compactMap { places[$0] ?? configurations[$0] }).count
+        guard count > 0 else { return }
+        let text =
+            "whether \(counted(count, "characteristic")) may need pairing: used only on links that are or may be "
+            + "encrypted"
+        clone.comments.append("Not known: \(text).")
+        report.leaveOut(text)
     }
 
     private mutating func addLinkProblems() {

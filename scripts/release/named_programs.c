@@ -7,7 +7,6 @@
 // What SwiftPM names `main` of an executable target, so that tests can have the target as a library.
 extern int DittojayCommand_main(int argc, char **argv);
 extern int BluejayCommand_main(int argc, char **argv);
-extern int VirtualRadioCommand_main(int argc, char **argv);
 extern int RadioScenesCommand_main(int argc, char **argv);
 
 static const struct program {
@@ -16,7 +15,6 @@ static const struct program {
 } programs[] = {
     {"dittojay", DittojayCommand_main},
     {"bluejay", BluejayCommand_main},
-    {"virtual-radio", VirtualRadioCommand_main},
     {"virtual-radio-scene", RadioScenesCommand_main},
 };
 

@@ -84,7 +84,7 @@ def test_what_needs_the_sources_takes_a_clone(installed: Installed, words: list[
 
 @pytest.fixture
 def machine(scratch: ScratchLab) -> Path:
-    for name in ("uml/linux", "bin/bluetooth-lab-programs", "lab_agent", "bin/lab-on"):
+    for name in ("uml/linux", "bin/bluetooth-lab-programs", "bin/virtual-radio", "lab_agent", "bin/lab-on"):
         scratch.write(f"a machine/{name}", is_executable=True)
     return scratch.folder / "a machine"
 
@@ -99,8 +99,9 @@ def test_a_lab_with_a_machine_is_set_up_by_links_alone(
         assert (result.returncode, result.stdout + result.stderr) == (0, "")
     assert (scratch.home / "uml/linux").resolve() == machine / "uml/linux"
     assert (scratch.home / "lab_agent").resolve() == machine / "lab_agent"
-    for name in ("programs/dittojay", "programs/bluejay", "bin/virtual-radio", "bin/virtual-radio-scene"):
+    for name in ("programs/dittojay", "programs/bluejay", "bin/virtual-radio-scene"):
         assert (scratch.home / name).resolve() == machine / "bin/bluetooth-lab-programs"
+    assert (scratch.home / "bin/virtual-radio").resolve() == machine / "bin/virtual-radio"
     assert not installed.me.exists()
 
 

@@ -10,7 +10,6 @@ from bleak.backends.characteristic import BleakGATTCharacteristic
 
 from .temperature import TEMPERATURE, decode_temperature
 
-
 # bleak may report a connection before all services are on the bus (bleak #1806). The next one has them.
 CONNECTIONS = 5
 

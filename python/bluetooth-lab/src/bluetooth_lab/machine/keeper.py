@@ -121,7 +121,7 @@ def keep(lease: int, command: Sequence[str], served: Mapping[str, int]) -> int:
     fix_addresses()
     # A group of its own, which user-mode Linux would make otherwise. The signals are those that Python ignores.
     ignored = [signal.SIGPIPE, signal.SIGXFSZ]
-    machine = os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=ignored)
+    machine = os.posix_spawnp(command[0], list(command), os.environ, setpgroup=0, setsigdef=ignored)
     close_others({lease, wake, waker, *served.values()})
     deadline: float | None = None
     selector = selectors.DefaultSelector()

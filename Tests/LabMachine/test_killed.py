@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,16 @@ def processes(text: str) -> list[int]:
                 found.append(int(file.parent.name))
         except OSError:
             continue  # it has ended
+    return found
+
+
+def children(process: "subprocess.Popen[bytes]") -> list[int]:
+    """The tools that it has started, without what they have started."""
+    found = []
+    for number in processes(f"--parent={process.pid}"):
+        with suppress(OSError):  # it has ended
+            status = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+            found += [number] if int(status[1]) == process.pid else []
     return found
 
 
@@ -89,7 +100,7 @@ def test_a_lab_whose_start_is_killed_is_not_up(machine: str, delay: float, monke
 def test_a_search_that_is_killed_takes_its_machines_with_it(tmp_path: Path) -> None:
     process = begin("explore", "--jobs", "2", "--out", str(tmp_path), "--", "sleep", "1000000")
     runs = f"--parent={process.pid}"
-    wait_until(lambda: len(processes(runs)) == 2, "both runs begin")
+    wait_until(lambda: len(children(process)) == 2, "both runs begin")
     process.kill()
     process.wait()
     wait_until(lambda: not processes(runs), "both runs have ended")
@@ -102,8 +113,8 @@ def test_several_hosts_end_with_what_has_started_them(delay: float, monkeypatch:
     words = [word for host in "ab" for word in ("--host", host, "--", "sleep", "1000")]
     process = begin("run", "--hosts", "2", *words)
     machines = f"--parent={process.pid}"
-    wait_until(lambda: len(processes(machines)) == 2, "both begin")
-    tools = processes(machines)
+    wait_until(lambda: len(children(process)) == 2, "both begin")
+    tools = children(process)
     time.sleep(delay)
     process.kill()
     process.wait()

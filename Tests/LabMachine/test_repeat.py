@@ -14,7 +14,7 @@ SENSOR = "dittojay --quiet >/dev/null & bluejay monitor Dittojay --count 5 && bl
 READS = '"$LAB_PYTHON" Fixtures/peers/bleak_central.py --adapter hci1 run Dittojay "read:2A38*20" "listen:2A37*3"'
 PYTHON_CENTRAL = f"dittojay --quiet >/dev/null & {READS}; kill $!; wait"
 # The mark is there in time unless the process that makes it is held up for more than 25 ms.
-RACE = "(sleep 0.02; : >/run/lab/mark) & sleep 0.05; test -e /run/lab/mark || { echo late; exit 3; }"
+RACE = "(sleep 0.02; : >/run/lab/mark) & sleep 0.035; test -e /run/lab/mark || { echo late; exit 3; }"
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ def test_a_folder_without_such_a_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
-    words = ["explore", "--seed", "1", "--runs", "100", "--out", str(tmp_path)]
+    words = ["explore", "--seed", "1", "--runs", "500", "--out", str(tmp_path)]
     explored = lab(*words, "--", "bash", "-c", RACE, folder=ROOT)
     assert explored.returncode == 1, explored.stderr
     assert "  late\n" in explored.stdout
@@ -124,7 +124,7 @@ def test_the_search_finds_a_race_between_hosts(tmp_path: Path) -> None:
 
 
 def test_what_cannot_fail_passes_all_runs(tmp_path: Path) -> None:
-    fixed = RACE.replace("sleep 0.05", "wait")
+    fixed = RACE.replace("sleep 0.035", "wait")
     explored = lab("explore", "--runs", "4", "--out", str(tmp_path), "--", "bash", "-c", fixed, folder=ROOT)
     assert explored.returncode == 0, explored.stderr
     assert "4 runs, 0 failed" in explored.stderr

@@ -186,6 +186,39 @@ static void fill_upper(void)
         "[General]\nControllerMode = le\n[GATT]\nChannels = 1\n[Policy]\nAutoEnable = true\n");
 }
 
+// MARK: Accounts
+
+// `names`: the host's file that has them; `rest`: what follows the password's field, which is locked.
+static void write_locked(const char *names, const char *file, const char *rest)
+{
+    char *all = content_of(path_of("%s/etc/%s", host, names)), *next = all;
+    const char *path = path_of("%s/etc/%s", upper, file);
+    FILE *out = all == NULL ? NULL : fopen(path, "we");
+    for (char *line; out != NULL && (line = strsep(&next, "\n")) != NULL;) {
+        size_t length = strcspn(line, ":");
+        if (length > 0 && line[length] == ':')
+            fprintf(out, "%.*s:*%s\n", (int)length, line, rest);
+    }
+    if (out != NULL && (fclose(out) != 0 || chmod(path, 0640) < 0))
+        warn("cannot write %s", path);
+    free(all);
+}
+
+// Where the lab's user may not read the host's passwords, the machine's root cannot either, and no program could add a
+// user or a group. So the accounts have others, with which nobody can log in.
+static void hide_passwords(void)
+{
+    char *passwords = content_of(path_of("%s/etc/shadow", host));
+    if (passwords == NULL && exists(path_of("%s/etc/shadow", host))) {
+        write_locked("passwd", "shadow", ":::::::");
+        write_locked("group", "gshadow", "::");
+        const char *lock = path_of("%s/etc/.pwd.lock", upper);
+        write_file(lock, "");
+        chmod(lock, 0600);
+    }
+    free(passwords);
+}
+
 // MARK: The job
 
 // Takes over the variables of its file `boot`, NAME=VALUE, each with a NUL after it.
@@ -430,6 +463,7 @@ int main(void)
         link_modules(variable("LAB_MODULES"));
     else if (getenv("LAB_PREBUILT") != NULL)
         install_busybox(getenv("LAB_PREBUILT"));
+    hide_passwords();
     make_root(is_uml ? flags_of_root() : 0);
     const char *shared = variable("LAB_SHARED"), *target = getenv("LAB_SHARED_AT");
     if (target != NULL)

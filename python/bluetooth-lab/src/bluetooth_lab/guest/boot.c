@@ -212,9 +212,14 @@ static void hide_passwords(void)
     if (passwords == NULL && exists(path_of("%s/etc/shadow", host))) {
         write_locked("passwd", "shadow", ":::::::");
         write_locked("group", "gshadow", "::");
-        const char *lock = path_of("%s/etc/.pwd.lock", upper);
-        write_file(lock, "");
-        chmod(lock, 0600);
+        // The lock, and the copies that are made before a change.
+        static const char *const others[] = {
+            ".pwd.lock", "passwd-", "group-", "shadow-", "gshadow-", "subuid-", "subgid-"};
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            const char *other = path_of("%s/etc/%s", upper, others[i]);
+            write_file(other, "");
+            chmod(other, 0600);
+        }
     }
     free(passwords);
 }

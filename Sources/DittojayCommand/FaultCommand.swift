@@ -67,7 +67,7 @@ struct FaultCommand: ParsableCommand {
             guard chosen == 1 else {
                 throw ValidationError("choose one of " + Fault.Action.names.map { "--" + $0 }.joined(separator: ", "))
             }
-            guard nth > 0 else { throw ValidationError("--nth has to be at least 1") }
+            guard nth > 0 else { throw ValidationError("invalid --nth; expected at least 1") }
             guard let trigger = Fault.Trigger(rawValue: on) else {
                 throw ValidationError(
                     "invalid trigger; expected one of " + Fault.Trigger.allCases.map(\.rawValue).joined(separator: ", ")

@@ -117,11 +117,27 @@ extension CommandContext {
     /// The device's identifier if a program on this machine is connected to it. It hardly advertises then.
     func connected(_ device: DeviceSelector) async -> UUID? { await Self.connected(device, on: adapter) }
 
+    /// The identifiers of the devices whose services bluetoothd reports from a connection, in place of those that they
+    /// advertise.
+    func devicesHidingAdvertisedServices() async -> Set<UUID> {
+        await Self.devicesHidingAdvertisedServices(on: adapter)
+    }
+
     @LoopActor
-    private static func devices(_ selector: DeviceSelector, on adapter: String?) -> [Device] {
+    private static func devicesHidingAdvertisedServices(on adapter: String?) -> Set<UUID> {
+        Set(devices(on: adapter).filter(\.hidesAdvertisedServices).compactMap { identifier($0) })
+    }
+
+    @LoopActor
+    private static func devices(on adapter: String?) -> [Device] {
         let adapters = BlueZSession.shared.adapters
         let index = AdapterChoice(option: adapter).pick(from: adapters.map(AdapterChoice.Candidate.init))
-        return index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
+        return index.map { adapters[$0].devices } ?? []
+    }
+
+    @LoopActor
+    private static func devices(_ selector: DeviceSelector, on adapter: String?) -> [Device] {
+        devices(on: adapter).filter { selector.names($0) }
     }
 
     @LoopActor

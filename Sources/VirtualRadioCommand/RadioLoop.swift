@@ -82,6 +82,9 @@ final class RadioLoop {
         } catch {
             throw SystemError(text: "\(arguments.scene ?? ""): \(error.description)")
         }
+        for warning in director.warnings(of: scene) {
+            VirtualRadioProgram.say("virtual-radio: warning: \(arguments.scene ?? ""): \(warning)", to: STDERR_FILENO)
+        }
     }
 
     /// Takes commands.

@@ -128,6 +128,19 @@ extension CommandContext {
         Set(devices(on: adapter).filter(\.hidesAdvertisedServices).compactMap { identifier($0) })
     }
 
+    /// Whether bluetoothd knows of a service of a device, which it may show to no program.
+    ///
+    /// - Parameter service: of 4 characters.
+    func hasService(_ service: String, of device: UUID) async -> Bool {
+        await Self.hasService(service, of: device, on: adapter)
+    }
+
+    @LoopActor
+    private static func hasService(_ service: String, of device: UUID, on adapter: String?) -> Bool {
+        let whole = "0000\(service)-0000-1000-8000-00805f9b34fb".lowercased()
+        return devices(on: adapter).contains { identifier($0) == device && $0.serviceUUIDs.contains(whole) }
+    }
+
     @LoopActor
     private static func devices(on adapter: String?) -> [Device] {
         let adapters = BlueZSession.shared.adapters

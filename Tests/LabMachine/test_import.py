@@ -417,7 +417,8 @@ def test_an_imported_standard_profile_does_not_differ_from_its_capture(profile: 
     capture, options = tmp_path / "device.btsnoop", ("--time", "simulated")
     file = PROFILES / f"{profile}.yaml"
     name = NAMES.get(profile, "Dittojay")
-    asked = ("record", str(SENDERS[profile])) if profile in SENDERS and profile != "nordic-uart" else ()
+    echoed = ECHOED if profile == "nordic-uart" else ()
+    asked = ("record", str(SENDERS[profile]), *echoed) if profile in SENDERS else ()
     serve(tmp_path / "first", file if file.exists() else profile, name, *asked, capture=capture, options=options)
     events = replayed(tmp_path / "second", capture, imported(tmp_path / "import", capture), name, options=options)
     assert found(events, "difference") == []

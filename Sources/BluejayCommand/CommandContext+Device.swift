@@ -117,11 +117,40 @@ extension CommandContext {
     /// The device's identifier if a program on this machine is connected to it. It hardly advertises then.
     func connected(_ device: DeviceSelector) async -> UUID? { await Self.connected(device, on: adapter) }
 
+    /// The identifiers of the devices whose services bluetoothd reports from a connection, in place of those that they
+    /// advertise.
+    func devicesHidingAdvertisedServices() async -> Set<UUID> {
+        await Self.devicesHidingAdvertisedServices(on: adapter)
+    }
+
     @LoopActor
-    private static func devices(_ selector: DeviceSelector, on adapter: String?) -> [Device] {
+    private static func devicesHidingAdvertisedServices(on adapter: String?) -> Set<UUID> {
+        Set(devices(on: adapter).filter(\.hidesAdvertisedServices).compactMap { identifier($0) })
+    }
+
+    /// Whether bluetoothd knows of a service of a device, which it may show to no program.
+    ///
+    /// - Parameter service: of 4 characters.
+    func hasService(_ service: String, of device: UUID) async -> Bool {
+        await Self.hasService(service, of: device, on: adapter)
+    }
+
+    @LoopActor
+    private static func hasService(_ service: String, of device: UUID, on adapter: String?) -> Bool {
+        let whole = "0000\(service)-0000-1000-8000-00805f9b34fb".lowercased()
+        return devices(on: adapter).contains { identifier($0) == device && $0.serviceUUIDs.contains(whole) }
+    }
+
+    @LoopActor
+    private static func devices(on adapter: String?) -> [Device] {
         let adapters = BlueZSession.shared.adapters
         let index = AdapterChoice(option: adapter).pick(from: adapters.map(AdapterChoice.Candidate.init))
-        return index.map { adapters[$0].devices.filter { selector.names($0) } } ?? []
+        return index.map { adapters[$0].devices } ?? []
+    }
+
+    @LoopActor
+    private static func devices(_ selector: DeviceSelector, on adapter: String?) -> [Device] {
+        devices(on: adapter).filter { selector.names($0) }
     }
 
     @LoopActor

@@ -36,6 +36,9 @@ struct ControlRequest {
             }
             return false
         }
+        if let warning = reply["warning"]?.text {
+            VirtualRadioProgram.say("virtual-radio: warning: \(warning)", to: STDERR_FILENO)
+        }
         switch words.kind {
         case .status: print(words.isJSON ? String(decoding: line, as: UTF8.self) : StatusText.text(reply))
         case .events:

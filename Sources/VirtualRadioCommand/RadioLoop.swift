@@ -20,12 +20,23 @@ final class RadioLoop {
     /// The controller at each place of `polled`.
     private var indexes: [Int] = []
     private let began: Instant
+    /// Whether all controllers of the command line are there, and have their names: hosts come after them.
+    private var isComplete = false
+    /// When hosts and clients are accepted again, for one of which there was no file descriptor.
+    private var nextAcceptance: Instant?
+    /// Before that, it is not said again that there are none.
+    private var nextComplaint = Instant.min
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 12, alignment: 8)
 
     /// Makes the controllers. The kernel asks each of them at once, and those that are there are answered meanwhile.
     ///
-    /// - Parameter signals: which end it, and begin the time of its scene.
-    init(_ arguments: Arguments, signals: Signals? = nil) throws(SystemError) {
+    /// - Parameters:
+    ///   - signals: which end it, and begin the time of its scene.
+    ///   - makeController: makes a controller of this machine's kernel.
+    init(
+        _ arguments: Arguments, signals: Signals? = nil,
+        makeController: () throws(SystemError) -> any HCITransport = { () throws(SystemError) in try VirtualHCI() }
+    ) throws(SystemError) {
         self.signals = signals
         let scene = try arguments.scene.map { path throws(SystemError) in try SceneFile.read(path) }
         began = Self.time(CLOCK_MONOTONIC)
@@ -48,7 +59,7 @@ final class RadioLoop {
             radio.sniff { file.add($1, at: $0) }
         }
         for _ in 0..<arguments.controllers {
-            add(try VirtualHCI())
+            add(try makeController())
             wait(milliseconds: 0)
         }
         for port in ports { add(port) }
@@ -56,6 +67,7 @@ final class RadioLoop {
             let number = (transport as? VirtualHCI)?.number
             director.add(controller: arguments.controllerName(index, kernel: number), index)
         }
+        isComplete = true
         if let scene { try play(scene, seed, arguments) }
         try serve(arguments)
     }
@@ -69,6 +81,9 @@ final class RadioLoop {
             try director.open(scene, waits: arguments.holds)
         } catch {
             throw SystemError(text: "\(arguments.scene ?? ""): \(error.description)")
+        }
+        for warning in director.warnings(of: scene) {
+            VirtualRadioProgram.say("virtual-radio: warning: \(arguments.scene ?? ""): \(warning)", to: STDERR_FILENO)
         }
     }
 
@@ -114,7 +129,7 @@ final class RadioLoop {
     }
 
     /// Adds a controller for a host.
-    private func add(_ transport: some HCITransport) {
+    private func add(_ transport: any HCITransport) {
         let address = Self.address(radio.nextIndex)
         let index = radio.add(kind, address: address) { [weak transport] in transport?.write($0) }
         // Places between may be those of phantoms.
@@ -130,19 +145,22 @@ final class RadioLoop {
         let others = polled.count
         // If it is not there, `poll` leaves it out.
         polled.append(pollfd(fd: signals?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+        let pause = pauseOfAcceptance
+        let accepts = isComplete && pause == nil
         for listener in listeners {
-            polled.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0))
+            polled.append(pollfd(fd: accepts ? listener.descriptor : -1, events: Int16(POLLIN), revents: 0))
         }
         let clients = polled.count
-        server?.addPolled(to: &polled)
-        let ready = poll(&polled, nfds_t(polled.count), milliseconds)
+        server?.addPolled(to: &polled, accepts: accepts)
+        let limit = pause.map { milliseconds < 0 ? $0 : min(milliseconds, $0) } ?? milliseconds
+        let ready = poll(&polled, nfds_t(polled.count), limit)
         let found = polled[others...]
         polled.removeSubrange(others...)
         radio.advance(to: Self.time(CLOCK_MONOTONIC) - began)
         if ready > 0 {
             for place in polled.indices where polled[place].revents != 0 { readPackets(place) }
             if found[others].revents != 0 { signals?.take() }
-            server?.handle(found[clients...])
+            if server?.handle(found[clients...]) == false { stopAccepting() }
             for (listener, entry) in zip(listeners, found[(others + 1)...]) where entry.revents != 0 {
                 acceptHosts(listener)
             }
@@ -156,6 +174,32 @@ final class RadioLoop {
         transports[index]?.read(buffer) { radio.receive($0, from: index) }
     }
 
+    /// How long nobody is accepted yet, in milliseconds.
+    private var pauseOfAcceptance: Int32? {
+        guard let nextAcceptance else { return nil }
+        let left = nextAcceptance - Self.time(CLOCK_MONOTONIC)
+        guard left > 0 else {
+            self.nextAcceptance = nil
+            return nil
+        }
+        return Int32(clamping: (left + Span.millisecond - 1) / Span.millisecond)
+    }
+
+    /// No file descriptor is left for a host or client that has connected. Without a pause, `poll` would report it
+    /// again and again.
+    private func stopAccepting() {
+        let now = Self.time(CLOCK_MONOTONIC)
+        nextAcceptance = now + Self.pauseWithoutDescriptors
+        guard now >= nextComplaint else { return }
+        nextComplaint = now + Self.pauseBetweenComplaints
+        VirtualRadioProgram.say(
+            "virtual-radio: too many open files (ulimit -n): a host or client that has connected has to wait",
+            to: STDERR_FILENO)
+    }
+
+    private static let pauseWithoutDescriptors = Span.second
+    private static let pauseBetweenComplaints = 60 * Span.second
+
     private func acceptHosts(_ listener: HostListener) {
         while let host = listener.accept() {
             guard indexes.count < Arguments.maximumControllers else {
@@ -168,6 +212,7 @@ final class RadioLoop {
             add(host)
             director.add(controller: "host\(index)", index)
         }
+        if errno == EMFILE || errno == ENFILE { stopAccepting() }
     }
 
     /// Gives the hosts what this turn had for them, and looks which of them are over and which wait for room.

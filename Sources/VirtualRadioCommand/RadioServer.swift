@@ -27,24 +27,29 @@ final class RadioServer {
     // MARK: Polling
 
     /// What to wait for.
-    func addPolled(to polled: inout [pollfd]) {
-        polled.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0))
+    ///
+    /// - Parameter accepts: whether also for clients that connect.
+    func addPolled(to polled: inout [pollfd], accepts: Bool = true) {
+        polled.append(pollfd(fd: accepts ? listener.descriptor : -1, events: Int16(POLLIN), revents: 0))
         for client in clients { polled.append(client.polled) }
     }
 
-    /// Does what is possible. `polled` are those that ``addPolled(to:)`` has added.
-    func handle(_ polled: ArraySlice<pollfd>) {
+    /// Does what is possible. `polled` are those that ``addPolled(to:accepts:)`` has added.
+    ///
+    /// - Returns: false if there was no file descriptor for a client that has connected.
+    @discardableResult
+    func handle(_ polled: ArraySlice<pollfd>) -> Bool {
         for (client, entry) in zip(clients, polled.dropFirst()) where entry.revents != 0 {
             client.handle(entry.revents) { [director] line in director.answer(line) }
         }
         clients.removeAll { $0.isClosed }
-        guard let first = polled.first, first.revents != 0 else { return }
-        accept()
+        guard let first = polled.first, first.revents != 0 else { return true }
+        return accept()
     }
 
-    private func accept() {
+    private func accept() -> Bool {
         for _ in 0..<Self.maximumClients {
-            guard let connection = listener.accept() else { return }
+            guard let connection = listener.accept() else { return errno != EMFILE && errno != ENFILE }
             let client = RadioClient(connection.descriptor)
             if clients.count < Self.maximumClients, connection.user == geteuid() || connection.user == 0 {
                 clients.append(client)
@@ -52,6 +57,7 @@ final class RadioServer {
                 client.send(RadioDirector.refuse("too many clients (limit \(Self.maximumClients))"))
             }
         }
+        return true
     }
 }
 

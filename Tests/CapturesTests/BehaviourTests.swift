@@ -187,6 +187,35 @@ import Testing
         #expect(!lines[place - 1].contains("#"))
     }
 
+    @Test func `a value that is refused each time while others are taken is refused, and the scenario expects that`()
+        throws
+    {
+        let made = try imported(
+            builder {
+                $0.refuse([0x12, 0x22, 0x00, 2], 0x80)
+                $0.write(0x22, [1])
+                $0.refuse([0x12, 0x22, 0x00, 2], 0x80)
+                // These depend on what was before.
+                $0.refuse([0x12, 0x22, 0x00, 1], 0xFE)
+                $0.refuse([0x12, 0x22, 0x00, 3], 0xFD)
+                $0.refuse([0x12, 0x22, 0x00, 4], 0x81)
+                $0.write(0x22, [4])
+            })
+        let lines = made.profile.lines
+        let place = try #require(lines.firstIndex { $0.contains("refuse:") })
+        #expect(
+            lines[(place - 2)...place] == [
+                "          when:", "            - value: hex:02  # seen 2 times", "              refuse: 0x80",
+            ])
+        #expect(lines.count { $0.contains("refuse:") } == 1)
+        #expect(try profile(made).services[1].characteristics[0].faults.isEmpty)
+        #expect(made.report.recognized.contains { $0.text.hasPrefix("ATT error 0x80 to 02 written to") })
+        let rx = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
+        #expect(
+            try scenario(made).contains(
+                "  - expect: {occasion: written, on: \(rx), value: hex:02, att-error: 0x80}"))
+    }
+
     @Test func `a scenario expects what the central did`() throws {
         var builder = CaptureBuilder()
         builder.session()
@@ -227,7 +256,7 @@ import Testing
             ])
     }
 
-    private func glucose(_ response: [UInt8]) -> CaptureBuilder {
+    private func glucose(_ response: [UInt8], isEarly: Bool = false) -> CaptureBuilder {
         var builder = CaptureBuilder()
         builder.connect()
         builder.send([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28])
@@ -236,11 +265,18 @@ import Testing
         builder.receive(
             [0x09, 7, 0x11, 0, 0x10, 0x12, 0, 0x18, 0x2A, 0x14, 0, 0x10, 0x15, 0, 0x34, 0x2A]
                 + [0x17, 0, 0x02, 0x18, 0, 0x51, 0x2A, 0x19, 0, 0x28, 0x1A, 0, 0x52, 0x2A])
-        builder.write(0x1A, [1, 1])
+        builder.send([0x12, 0x1A, 0x00, 1, 1])
+        if !isEarly { builder.receive([0x13]) }
         builder.notify(0x12, [0, 1, 0])
         builder.receive([0x1D, 0x1A, 0x00] + response)
+        if isEarly { builder.receive([0x13]) }
         builder.send([0x1E])
         return builder
+    }
+
+    @Test func `a control point may indicate its response before it answers the write`() throws {
+        let made = try imported(glucose([6, 0, 1, 1], isEarly: true))
+        #expect(try profile(made).services.map(\.standard) == [.glucose])
     }
 
     @Test func `a control point that behaves as its specification says is the standard service's`() throws {

@@ -116,6 +116,76 @@ import Testing
         #expect(plan.links.first?.steps.first?.limit.rounded() == 60)
     }
 
+    @Test func `what a link begins with by a subscription of an earlier one may be missed`() throws {
+        let plan = try plan {
+            $0.write(0x25, [1, 0])
+            $0.notify(0x24, [1])
+            $0.disconnect()
+            $0.connect()
+            $0.encrypt()
+            $0.time += 500_000
+            $0.notify(0x24, [1])
+            $0.time += 9_000_000
+            $0.notify(0x24, [1])
+            $0.read(0x15, [1])
+        }
+        let step = try #require(plan.links.last?.steps.first)
+        #expect(text(step) == "subscribe \(Self.tx)")
+        #expect(step.sent.map(\.isEarly) == [true, false])
+        #expect(plan.links.first?.steps.flatMap(\.sent).map(\.isEarly) == [false])
+        #expect(plan.omitted.contains { $0.text.hasPrefix("1 value at the beginning of a link") })
+        func later(_ sent: [[UInt8]]) -> [String] {
+            differences(plan) { $0.packet == step.packet ? Answer(sent: sent) : nil }
+        }
+        #expect(later([[1], [1]]).isEmpty && later([[1]]).isEmpty)
+        #expect(later([]).count == 1 && later([[2]]).count == 1)
+        var comparison = ReplayComparison(plan)
+        #expect(!comparison.isComplete(step, onlyAnswers: false))
+        comparison.receive([1], from: step.attribute)
+        #expect(comparison.isComplete(step, onlyAnswers: false))
+    }
+
+    @Test func `what is measured beside a control point is no answer`() throws {
+        var builder = CaptureBuilder()
+        builder.connect()
+        builder.send([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28])
+        builder.receive([0x11, 6, 0x10, 0x00, 0x1F, 0x00, 0x16, 0x18])
+        builder.send([0x08, 0x10, 0x00, 0x1F, 0x00, 0x03, 0x28])
+        builder.receive([0x09, 7, 0x11, 0, 0x10, 0x12, 0, 0x5B, 0x2A, 0x14, 0, 0x28, 0x15, 0, 0x55, 0x2A])
+        for value: UInt8 in 1...3 {
+            builder.write(0x15, [4])
+            builder.notify(0x15, [0x10, 4, 1])
+            builder.notify(0x12, [value])
+        }
+        let plan = try plan(of: builder)
+        let steps = try #require(plan.links.first).steps.filter { !$0.sent.isEmpty }
+        #expect(steps.map { $0.sent.map(\.attribute.title) } == Array(repeating: ["1816/2A55", "1816/2A5B"], count: 3))
+        #expect(steps.map { $0.sent.map(\.isAnswer) } == Array(repeating: [true, false], count: 3))
+        // It varies by itself.
+        let value = try #require(steps[0].sent[1].value)
+        #expect(value.match([9]) == .varied)
+    }
+
+    @Test func `all that is about a service can be taken out`() throws {
+        let plan = try plan {
+            $0.read(0x15, [1])
+            $0.write(0x25, [1, 0])
+            $0.time += 2_000_000
+            $0.notify(0x24, [1])
+            $0.time += 3_000_000
+            $0.read(0x15, [1])
+        }
+        var link = try #require(plan.links.first)
+        #expect(link.remove(service: "1809") == 2)
+        #expect(link.steps.map(text) == ["subscribe \(Self.tx)"])
+        #expect(link.steps.map { $0.sent.count } == [1] && link.steps[0].pause < 1)
+        link = try #require(plan.links.first)
+        let uart = String(Self.tx.split(separator: "/")[0])
+        #expect(link.remove(service: uart) == 2)
+        #expect(link.steps.map(text) == ["read \(Self.type)", "read \(Self.type)"])
+        #expect(link.remove(service: "180A") == 0)
+    }
+
     @Test func `attributes of the same kind have numbers`() throws {
         var builder = CaptureBuilder()
         builder.connect()

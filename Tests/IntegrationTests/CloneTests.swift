@@ -53,6 +53,23 @@ extension InTheLab {
             }
         }
 
+        @Test func `a clone of a paired device does not guess which services it advertises`() async throws {
+            try await withFolder { folder in
+                try await Lab.here.forgetEachOther()
+                let sensor = try await Sensor("--profile", Lab.profile("thermometer"))
+                // A value needs pairing.
+                let first = try await clone(to: folder.appendingPathComponent("first.yaml"))
+                #expect(first.contains("    advertised: true\n"))
+                let second = folder.appendingPathComponent("second.yaml")
+                let again = try await Lab.here.bluejay(
+                    "clone", Lab.sensorAddress, "--output", second.path, "--connect-timeout", "30", "--json")
+                try await sensor.stop()
+                #expect(try !String(contentsOf: second, encoding: .utf8).contains("advertised: true"))
+                #expect(again.transcript.contains("which services it advertises"), "\(again.transcript)")
+                #expect(!again.transcript.contains("does not exist"), "\(again.transcript)")
+            }
+        }
+
         @Test(arguments: cases(["bless_peripheral.py", "bluez_peripheral_sensor.py"], few: 1))
         func `a clone of a peripheral in Python is cloned the same`(program: String) async throws {
             try await withFolder { folder in

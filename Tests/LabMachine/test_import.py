@@ -16,30 +16,57 @@ SERVICE = "6E40000{}-B5A3-F393-E0A9-E50E24DCCA9E"
 BATTERY = re.compile(r"(uuid: battery-level\n.*\n +value: hex:)..")
 RX, TX = SERVICE.format(2), SERVICE.format(3)
 
-# Serves the profile $1, and as a central reads everything of the device $2, then writes each value of $5…, such as
-# 4/text:LIST, to the characteristic $4 and waits for its 4 answers on $3. With "record" for $3, it records $4 values
-# instead, and meanwhile writes $5…, such as RX=text:PING, one a second. SCENARIO must be met.
-CENTRAL = """
-import json, os, subprocess, sys, threading, time
-profile, name, answers, commands, *values = sys.argv[1:]
+# Serves the profile $1, for a central that looks for the device $2. SCENARIO must be met.
+SENSOR = """
+import json, os, queue, subprocess, sys, threading, time
+profile, name, *rest = sys.argv[1:]
 folder = os.environ["LAB_OUT"]
 scenario = ["--scenario", os.environ["SCENARIO"]] if os.environ.get("SCENARIO") else []
 sensor = subprocess.Popen(["dittojay", "--json", "--profile", profile, *scenario], stdout=subprocess.PIPE, text=True)
+def lines(process):
+    # The lines that a process prints, then None.
+    found = queue.Queue()
+    def read():
+        for line in process.stdout: found.put(line.strip())
+        found.put(None)
+    threading.Thread(target=read, daemon=True).start()
+    return found
 
-def wait(event):
-    for line in sensor.stdout:
-        if json.loads(line).get("event") == event: return
-    sys.exit(f"the sensor ended before {event}")
+events = lines(sensor)
+
+def wait(event, on=None, within=60):
+    end, seen = time.monotonic() + within, []
+    while True:
+        try:
+            line = events.get(timeout=max(0, end - time.monotonic()))
+        except queue.Empty:
+            sys.exit(f"no {event} from the sensor within {within} s, only {seen}")
+        if line is None: sys.exit(f"the sensor ended before {event}, after {seen}")
+        found = json.loads(line)
+        if found.get("event") == event and on in (None, found.get("characteristic")): return
+        seen.append(found.get("event"))
 
 def bluejay(*words): return ["bluejay", words[0], name, *words[1:]]
 
+def end():
+    if not scenario: sensor.terminate()
+    status = sensor.wait(timeout=60)
+    if scenario and status: sys.exit(f"the sensor exited with status {status}: {list(events.queue)}")
+"""
+
+# The central reads everything, then writes each value of $5…, such as 4/text:LIST, to the characteristic $4 and waits
+# for its 4 answers on $3. With "record" for $3, it records $4 values instead, and meanwhile writes $5…, such as
+# RX=text:PING, one a second.
+CENTRAL = """
+answers, commands, *values = rest
+
 def copy(command, *words):
     whole = bluejay(command, "--output", f"{folder}/{command}.yaml", "--connect-timeout", "30", *words)
-    subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(whole, check=True, stdout=subprocess.DEVNULL, timeout=200)
 
 copy("clone")
 if answers == "record":
-    recorder = threading.Thread(target=copy, args=("record", "--count", commands))
+    recorder = threading.Thread(target=copy, args=("record", "--count", commands), daemon=True)
     recorder.start()
     if values: wait("subscribed")
     begin = time.monotonic()
@@ -54,15 +81,43 @@ for value in [] if answers == "record" else values:
     listener = subprocess.Popen(listen, stdout=subprocess.PIPE, text=True)
     wait("subscribed")
     subprocess.run(bluejay("write", commands, text), check=True, stdout=subprocess.DEVNULL)
-    heard.append(text + " " + " ".join(listener.communicate()[0].split()))
+    heard.append(text + " " + " ".join(listener.communicate(timeout=60)[0].split()))
     if listener.returncode: sys.exit(f"no answers to {text}")
 with open(folder + "/answers", "w") as file: file.write("\\n".join(heard))
-if scenario:
-    rest = sensor.communicate(timeout=60)[0]
-    if sensor.returncode: sys.exit(rest)
-else:
-    sensor.terminate()
-    sensor.wait()
+end()
+"""
+
+# The central reads everything, subscribes to the characteristics $4, separated by commas, and writes the values $5… to
+# the control point $3, one in two seconds. The file answers has the responses, and the exit statuses of writes without
+# one.
+PROCEDURES = """
+point, others, *values = rest
+subprocess.run(bluejay("info", "--values"), check=True, stdout=subprocess.DEVNULL, timeout=100)
+wait("disconnected")
+listeners, responses = [], None
+for characteristic in others.split(","):
+    listen = bluejay("listen", characteristic, "--raw")
+    listeners.append(subprocess.Popen(listen, stdout=subprocess.PIPE, text=True))
+    wait("subscribed", characteristic)
+    if characteristic == point: responses = lines(listeners[-1])
+heard = []
+begin = time.monotonic()
+for number, value in enumerate(values, 1):
+    # So slowly that what is measured each second is seen to change.
+    time.sleep(max(0, begin + 2 * number - time.monotonic()))
+    status = subprocess.run(bluejay("write", point, "hex:" + value), stdout=subprocess.DEVNULL, timeout=60).returncode
+    if status or not responses:
+        heard.append(f"{value} {status}")
+        continue
+    try:
+        heard.append(f"{value} {responses.get(timeout=60)}")
+    except queue.Empty:
+        sys.exit(f"no response to {value} within 60 s")
+for listener in listeners:
+    listener.terminate()
+wait("disconnected")
+with open(folder + "/answers", "w") as file: file.write("\\n".join(heard))
+end()
 """
 
 
@@ -88,7 +143,7 @@ def serve(
         options += ["--env", f"SCENARIO={scenario}"]
     result = lab(
         *("run", "--fresh", "--out", str(folder), *options, "--"),
-        *("python3", "-c", CENTRAL, str(profile), name, *(words or ("", ""))),
+        *("python3", "-c", SENSOR + CENTRAL, str(profile), name, *(words or ("", ""))),
     )
     assert result.returncode == 0, result.stderr
     clone = re.sub(BATTERY, r"\1?", (folder / "clone.yaml").read_text())
@@ -308,11 +363,17 @@ REPLAY = """
 
 
 def replayed(
-    folder: Path, capture: Path, profile: Path, name: str, *words: str, status: int = 0
+    folder: Path,
+    capture: Path,
+    profile: Path,
+    name: str,
+    *words: str,
+    status: int = 0,
+    options: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The events of a replay, but its links."""
     command = ("bash", "-c", REPLAY, "-", str(profile), str(capture), name, *words)
-    result = lab("run", "--fresh", "--out", str(folder), "--", *command)
+    result = lab("run", "--fresh", "--out", str(folder), *options, "--", *command)
     text = (folder / "replay").read_text()
     assert result.returncode == status, text + result.stderr
     events = [json.loads(line) for line in text.splitlines()]
@@ -348,6 +409,70 @@ def test_a_changed_answer_is_the_only_difference_from_a_capture(tmp_path: Path) 
     assert (difference["found"], difference["captured"]) == (b"PANG".hex(), b"PONG".hex())
     assert found(events, "replayed")[0]["differences"] == 1
     assert events[-1]["status"] == 1
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("profile", [*STANDARD.split(), "thermometer"])
+def test_an_imported_standard_profile_does_not_differ_from_its_capture(profile: str, tmp_path: Path) -> None:
+    capture, options = tmp_path / "device.btsnoop", ("--time", "simulated")
+    file = PROFILES / f"{profile}.yaml"
+    name = NAMES.get(profile, "Dittojay")
+    echoed = ECHOED if profile == "nordic-uart" else ()
+    asked = ("record", str(SENDERS[profile]), *echoed) if profile in SENDERS else ()
+    serve(tmp_path / "first", file if file.exists() else profile, name, *asked, capture=capture, options=options)
+    events = replayed(tmp_path / "second", capture, imported(tmp_path / "import", capture), name, options=options)
+    assert found(events, "difference") == []
+    assert found(events, "replayed")[0]["requests"] > 0
+
+
+# Of each profile its control point, what a central subscribes to, and the values that it writes: procedures, and what
+# the control point does not know.
+CONTROL_POINTS = {
+    "heart-rate": ("heart-rate-control-point", "heart-rate-measurement", "01 02 01 02"),
+    "glucose": (
+        "record-access-control-point",
+        "glucose-measurement,glucose-measurement-context,record-access-control-point",
+        "0401 0106 0101 0403010500 0401 0901",
+    ),
+    "cycling-speed-and-cadence": ("sc-control-point", "csc-measurement,sc-control-point", "0100000000 0305 04 0399 07"),
+    "cycling-power": (
+        "cycling-power-control-point",
+        "cycling-power-measurement,cycling-power-control-point",
+        "0100000000 0206 03 045a01 05 0c 77",
+    ),
+    "fitness-machine": (
+        "fitness-machine-control-point",
+        "indoor-bike-data,fitness-machine-status,fitness-machine-control-point",
+        "00 07 056400 040a 11000000000000 0802 01 66",
+    ),
+    "user-data": ("user-control-point", "user-control-point", "01d204 0200d204 020000 77"),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("profile", list(CONTROL_POINTS))
+def test_the_procedures_of_a_control_point_are_recognized(profile: str, tmp_path: Path) -> None:
+    capture, options = tmp_path / "device.btsnoop", ("--time", "simulated")
+    point, subscriptions, values = CONTROL_POINTS[profile]
+    file = PROFILES / f"{profile}.yaml"
+
+    def answers(folder: Path, served: Path | str, *more: str) -> str:
+        program = ("python3", "-c", SENSOR + PROCEDURES, str(served), "Dittojay", point, subscriptions, *values.split())
+        result = lab("run", "--fresh", "--out", str(folder), *options, *more, "--", *program)
+        assert result.returncode == 0, result.stderr
+        return (folder / "answers").read_text()
+
+    original = answers(tmp_path / "first", file if file.exists() else profile, "--capture", str(capture))
+    assert len(original.splitlines()) == len(values.split())
+    made = imported(tmp_path / "import", capture)
+    text = made.read_text()
+    # A heart-rate control point sends no responses: what it refuses is all that there is to see.
+    expected = "refuse: 0x80" if profile == "heart-rate" else f"- standard: {profile}\n"
+    assert expected in text
+    assert answers(tmp_path / "second", made, "--env", f"SCENARIO={made.parent / 'scenario.yaml'}") == original
+    # The records of the glucose meter are those of its last hours.
+    if profile != "glucose":
+        assert found(replayed(tmp_path / "third", capture, made, "Dittojay", options=options), "difference") == []
 
 
 PHANTOMS = """

@@ -157,4 +157,31 @@ struct CentralPairingTests {
                 "        value: hex:01",
             ], "\(clone.transcript)")
     }
+
+    @Test func `a clone of a paired device does not take the services of a connection for advertised`() async throws {
+        let device = await sensor { device in
+            device.set("Paired", .boolean(true))
+            device.comeUp()
+            device.lose()
+        }
+        #expect(await device.isPaired)
+        let clone = try programs.run("bluejay", "clone", Self.device)
+        #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
+        #expect(clone.standardOutput.contains("  - uuid: heart-rate"), "\(clone.transcript)")
+        #expect(!clone.transcript.contains("advertised: true"), "\(clone.transcript)")
+        #expect(clone.transcript.contains("not in the profile: which services it advertises: "), "\(clone.transcript)")
+        #expect(!clone.transcript.contains("which is advertised but does not exist"), "\(clone.transcript)")
+    }
+
+    @Test func `a clone of a device that advertises Generic Attribute has its other services as advertised`()
+        async throws
+    {
+        _ = await sensor { device in
+            device.set("UUIDs", ["1801", "180D"].map(FakeService.fullUUID).busValue)
+        }
+        let clone = try programs.run("bluejay", "clone", Self.device)
+        #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
+        #expect(clone.standardOutput.contains("    advertised: true"), "\(clone.transcript)")
+        #expect(!clone.transcript.contains("which services it advertises"), "\(clone.transcript)")
+    }
 }

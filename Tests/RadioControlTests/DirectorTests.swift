@@ -87,6 +87,45 @@ import VirtualRadio
         #expect(stage.radio.indexes.count == 2)
     }
 
+    @Test(
+        arguments: [
+            (#"{"command":"loss","between":["hci0","hci1"],"part":"30 %"}"#, "ideal air loses advertisements"),
+            (#"{"command":"loss","between":["hci0","hci1"],"part":"0 %"}"#, nil),
+            (
+                #"{"command":"jam","name":"crowd","at":["0 m","1 m"],"radius":"2 m","loss":"5 %"}"#,
+                "ideal air loses advertisements"
+            ),
+            (
+                #"{"command":"jam","name":"oven","at":["0 m","1 m"],"power":"-40 dBm","duty":"50 %"}"#,
+                "noise has no effect in ideal air"
+            ),
+            (#"{"command":"body","device":"hci0","loss":"4 dB"}"#, nil),
+        ])
+    func `what a command does not do in ideal air is said`(request: String, warning: String?) throws {
+        let stage = try Stage()
+        let reply = stage.ask(request)
+        #expect(reply["ok"]?.text == "true")
+        #expect(reply["warning"]?.text?.hasPrefix(warning ?? "none") == (warning == nil ? nil : true))
+        #expect(stage.radio.setAirModel(.real))
+        #expect(stage.ask(request)["warning"] == nil)
+    }
+
+    @Test func `what a scene does not do in ideal air is said once`() throws {
+        let stage = try Stage()
+        let text = """
+            {devices: {sensor: {controller: hci0}, phone: {controller: hci1}}, air: AIR,
+            jammers: {oven: {at: [0 m, 3 m], radius: 1 m, loss: 5 %}, other: {at: [0 m, 9 m], power: -40 dBm}},
+            timeline: [{at: 1 s, loss: {between: [sensor, phone], part: 5 %}}]}
+            """
+        func warning(_ air: String) throws -> String? {
+            let scene = try SceneYAML.json(text.replacing("AIR", with: air), file: "x")
+            return stage.ask(#"{"command":"scene","scene":\#(scene)}"#)["warning"]?.text
+        }
+        #expect(try warning("real") == nil)
+        let parts = try #require(try warning("ideal")).split(separator: "; ")
+        #expect(parts.map { $0.prefix(9) } == ["ideal air", "noise has"])
+    }
+
     @Test func `a reset makes everything as it was when the radio began`() throws {
         let stage = try Stage()
         #expect(stage.did(#"{"command":"block","between":["hci0","hci1"]}"#))

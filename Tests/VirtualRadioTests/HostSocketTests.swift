@@ -137,6 +137,97 @@ import Testing
         }
     }
 
+    /// A controller of the kernel that the kernel never asks anything.
+    private final class SilentController: HCITransport {
+        let descriptor: Int32
+        let isWaitingForRoom = false
+        let isOver = false
+        private let other: Int32
+
+        init() {
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            (descriptor, other) = (ends[0], ends[1])
+        }
+
+        deinit {
+            close(descriptor)
+            close(other)
+        }
+
+        func read(_ buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {}
+        func write(_ packet: UnsafeRawBufferPointer) {}
+        func writeWaiting() {}
+    }
+
+    @Test func `hosts that connect while the kernel's controllers are made come after them, with one name each`()
+        throws
+    {
+        let place = path + "-early"
+        var hosts: [Int32] = []
+        defer { for host in hosts { close(host) } }
+        let words = ["--controllers", "2", "--h4", place, "--socket", place + "-commands"]
+        let loop = try RadioLoop(try Arguments(words)) { () throws(SystemError) in
+            hosts.append(try UnixSocket.connected(to: place))
+            return SilentController()
+        }
+        let client = try UnixSocket.connected(to: place + "-commands", blocks: false)
+        defer { close(client) }
+        let request = #"{"command":"status"}"# + "\n"
+        #expect(write(client, request, request.utf8.count) == request.utf8.count)
+        var reply = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        // Something is ready until it has answered.
+        while reply.last != 0x0A {
+            loop.turn()
+            let count = read(client, &buffer, buffer.count)
+            if count > 0 { reply += buffer[..<count] }
+        }
+        let status = try JSONDecoder().decode(Status.self, from: reply)
+        #expect(status.devices.map(\.name) == ["hci0", "hci1", "host2", "host3"])
+        #expect(status.devices.map(\.address) == (0..<4).map { "00:AA:01:0\($0):00:0\($0)" })
+    }
+
+    private struct Status: Decodable {
+        struct Device: Decodable {
+            let name: String
+            let address: String
+        }
+
+        let devices: [Device]
+    }
+
+    @Test func `who waits for a file descriptor keeps nobody busy, and is let in when there is one`() async {
+        // In a process of its own, as no other test could open anything meanwhile.
+        await #expect(processExitsWith: .success) {
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            let loop = try RadioLoop(try Arguments(["--h4", path, "--socket", path + "-commands"]))
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let programs = (0..<2).map { _ in socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
+            var copies: [Int32] = []
+            while case let copy = dup(programs[0]), copy >= 0 { copies.append(copy) }
+            let commands: [[UInt8]] = [[1, 3, 0x0C, 0], Array("{\"command\":\"reset\"}\n".utf8)]
+            for (number, place) in [path, path + "-commands"].enumerated() {
+                let result = try UnixSocket.withAddress(of: place) { Glibc.connect(programs[number], $0, $1) }
+                try #require(result == 0)
+                try #require(write(programs[number], commands[number], commands[number].count) > 0)
+                loop.turn()
+                let began = ContinuousClock.now
+                loop.turn()
+                try #require(ContinuousClock.now - began > .milliseconds(500))
+            }
+            for copy in copies { close(copy) }
+            for program in programs {
+                var polled = pollfd(fd: program, events: Int16(POLLIN), revents: 0)
+                while poll(&polled, 1, 0) == 0 { loop.turn() }
+                try #require(polled.revents & Int16(POLLIN) != 0)
+            }
+            unlink(path)
+            unlink(path + "-commands")
+        }
+    }
+
     @Test func `a host that listens itself has a controller`() throws {
         let place = path + "-host"
         defer {

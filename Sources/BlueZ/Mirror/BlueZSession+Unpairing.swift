@@ -46,6 +46,12 @@ extension BlueZSession {
         try adapters(named: adapter).lazy.flatMap(\.devices).first { $0.address == address }
     }
 
+    /// The addresses of the devices whose advertised services bluetoothd does not report; see
+    /// ``Device/hidesAdvertisedServices``.
+    package func devicesHidingAdvertisedServices(on adapter: String) throws(BlueZError) -> Set<String> {
+        Set(try adapters(named: adapter).flatMap(\.devices).filter(\.hidesAdvertisedServices).map(\.address))
+    }
+
     private func adapters(named name: String?) throws(BlueZError) -> [Adapter] {
         guard let name else { return adapters }
         guard let adapter = adapter(named: name) else { throw .objectRemoved("the Bluetooth adapter \(name)") }

@@ -52,6 +52,8 @@ final class DeviceReader {
         let selector = target.selector
         try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
         let connected = await context.connected(selector)
+        // What is not here yet is found by what it advertises, even if it advertises Generic Access.
+        let hiding = await context.devicesHidingAdvertisedServices()
         let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
         guard let identifier = advertisement?.peripheral.identifier ?? connected else {
             throw CommandError(.failed, "\(target.device) is no longer connected")
@@ -59,6 +61,9 @@ final class DeviceReader {
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier) ?? ""
         let adapter = context.adapter
         let appearance = await Self.appearance(of: address, on: adapter)
+        var hidesServices = hiding.contains(identifier)
+        // Another program may have connected to it meanwhile.
+        if !hidesServices { hidesServices = await Self.areServicesResolved(address, on: adapter) }
         known = .identifiers([identifier], text: target.device)
         var readings: [Int: Reading] = [:]
         var connections = 0
@@ -71,7 +76,7 @@ final class DeviceReader {
             let failure = await readValues(connection, address, &readings)
             guard let failure else {
                 describe(connection, readings)
-                if let advertisement { add(advertisement.data, appearance) }
+                if let advertisement { add(advertisement.data, appearance, hidesServices: hidesServices) }
                 device.fitAdvertisement()
                 return OpenedDevice(device: device, connection: connection, characteristics: characteristics)
             }
@@ -119,7 +124,8 @@ final class DeviceReader {
         }
     }
 
-    private func add(_ packet: [String: Any], _ appearance: UInt16?) {
+    /// - Parameter hidesServices: whether the services in `packet` are not those that it advertises.
+    private func add(_ packet: [String: Any], _ appearance: UInt16?, hidesServices: Bool) {
         device.advertisement.localName = packet[CBAdvertisementDataLocalNameKey] as? String
         device.advertisement.appearance = appearance
         device.advertisement.manufacturers = packet[CBAdvertisementDataAllManufacturerDataKey] as? [Data] ?? []
@@ -129,6 +135,11 @@ final class DeviceReader {
         }
         for (uuid, data) in packet[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] {
             device.advertisement.serviceData[uuid.uuidString] = data
+        }
+        guard !hidesServices else {
+            return device.losses.append(
+                "which services it advertises: bluetoothd reports all of a connection instead, because the device is "
+                    + "paired, connected or trusted")
         }
         for uuid in packet[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] {
             if let index = device.services.firstIndex(where: { $0.uuid == uuid.uuidString }) {
@@ -142,6 +153,11 @@ final class DeviceReader {
     @LoopActor
     private static func appearance(of address: String, on adapter: String?) async -> UInt16? {
         try? BlueZSession.shared.device(address, on: adapter)?.appearance
+    }
+
+    @LoopActor
+    private static func areServicesResolved(_ address: String, on adapter: String?) -> Bool {
+        (try? BlueZSession.shared.device(address, on: adapter)?.areServicesResolved) ?? false
     }
 
     // MARK: Values

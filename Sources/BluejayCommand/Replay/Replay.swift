@@ -1,4 +1,5 @@
 import Captures
+import CoreBluetooth
 import PlainText
 
 /// Repeats what the central of a capture did, link by link.
@@ -48,7 +49,9 @@ final class Replay {
     }
 
     private func repeatLink(_ link: ReplayPlan.Link) async throws {
-        let first = RepeatedLink(link, over: try await open(), of: self)
+        let connection = try await open()
+        let link = await without(hidden: Self.humanInterfaceDevice, link, connection)
+        let first = RepeatedLink(link, over: connection, of: self)
         guard try await first.run(isFirst: true) == .unansweredSincePairing else { return }
         // bluetoothd (5.66) may lose the request that has made the devices pair.
         _ = try await RepeatedLink(link, over: open(), of: self).run(isFirst: false)
@@ -56,6 +59,24 @@ final class Replay {
 
     private func open() async throws -> DeviceConnection {
         try await context.open(target, answerTimeout: answerTimeout)
+    }
+
+    /// Of keyboards and mice, which bluetoothd may make input devices of, and show to no program.
+    private static let humanInterfaceDevice = "1812"
+
+    /// The link without what is about a service that the device has and bluetoothd keeps to itself.
+    private func without(
+        hidden service: String, _ link: ReplayPlan.Link, _ connection: DeviceConnection
+    ) async -> ReplayPlan.Link {
+        guard !connection.table.services.contains(where: { $0.uuid.uuidString == service }),
+            await context.hasService(service, of: connection.link.peripheral.identifier)
+        else { return link }
+        var rest = link
+        let count = rest.remove(service: service)
+        if count > 0 {
+            omit("\(counted(count, "event")) of the service \(service), which bluetoothd keeps to itself", packet: nil)
+        }
+        return rest
     }
 
     // MARK: Reports

@@ -8,6 +8,19 @@ enum ControlPoints {
 
     static func contains(_ uuid: String) -> Bool { responseCodes[uuid] != nil }
 
+    /// Those of heart rate, both kinds of speed and cadence, cycling power and fitness machines: what else such a
+    /// service sends, it measures. A glucose meter sends its records because of a procedure.
+    private static let besideMeasurements: Set<String> = ["2A39", "2A55", "2A66", "2AD9"]
+    /// Fitness Machine Status and Training Status report what a procedure has done.
+    private static let dependent: Set<String> = besideMeasurements.union(["2ADA", "2AD3"])
+
+    /// What a service with a control point sends whatever is written, by the handles of the values.
+    static func measurements(in service: ImportedTable.Service) -> Set<UInt16> {
+        let characteristics = service.characteristics
+        guard characteristics.contains(where: { besideMeasurements.contains($0.uuid ?? "") }) else { return [] }
+        return Set(characteristics.filter { !dependent.contains($0.uuid ?? "") }.map(\.handle))
+    }
+
     /// Whether what a control point has sent is the response to what was written.
     static func answers(_ response: [UInt8], request: [UInt8], of uuid: String) -> Bool {
         guard let code = request.first, let first = response.first, let responseCode = responseCodes[uuid] else {

@@ -34,13 +34,16 @@ package struct ObservedBehaviour: Sendable {
     ///   - sessions: of one vantage.
     ///   - configurations: the handles of Client Characteristic Configurations, by those of their values.
     ///   - levels: battery levels, by their handles.
+    ///   - measurements: values that answer no writes, by their handles.
     ///   - excluded: values that something else sends, by their handles.
     ///   - maximumValues: how many a recording can have.
     init(
         _ sessions: [Session], values: Set<UInt16>, configurations: [UInt16: UInt16], levels: Set<UInt16>,
-        excluded: Set<UInt16>, maximumValues: Int
+        measurements: Set<UInt16>, excluded: Set<UInt16>, maximumValues: Int
     ) {
-        let answers = WriteAnswers(sessions) { values.contains($0) && !excluded.contains($0) }
+        let answers = WriteAnswers(sessions, independent: measurements) {
+            values.contains($0) && !excluded.contains($0)
+        }
         let writes = Dictionary(grouping: answers.occurrences, by: \.handle)
         var explained: Set<Int> = []
         var count = 0

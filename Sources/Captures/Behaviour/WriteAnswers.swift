@@ -24,6 +24,8 @@ struct WriteAnswers {
     let senders: Set<UInt16>
     /// Those that send nothing but answers.
     let answering: Set<UInt16>
+    /// Those that writes do not change, by the handles of their values.
+    let independent: Set<UInt16>
 
     /// How long after a write a value still counts as its answer.
     private static let maximumDelay: Int64 = 2_000_000
@@ -33,10 +35,14 @@ struct WriteAnswers {
     private static let maximumSingleAnswers = 7
 
     /// - Parameters:
+    ///   - independent: values that are no answers, by their handles.
     ///   - isValue: whether a handle is that of a characteristic's value.
     ///   - isConfiguration: whether a handle is that of a Client Characteristic Configuration. If it is given, a
     ///     characteristic may also have answered a single write, with no subscription in between.
-    init(_ sessions: [Session], isValue: (UInt16) -> Bool, isConfiguration: ((UInt16) -> Bool)? = nil) {
+    init(
+        _ sessions: [Session], independent: Set<UInt16>, isValue: (UInt16) -> Bool,
+        isConfiguration: ((UInt16) -> Bool)? = nil
+    ) {
         var occurrences: [Occurrence] = []
         var total: [UInt16: Int] = [:]
         var answered: [UInt16: Int] = [:]
@@ -71,11 +77,13 @@ struct WriteAnswers {
         }
         let answering = Set(
             total.filter { handle, count in
-                guard count == answered[handle], let writes = writes[handle]?.count else { return false }
+                guard count == answered[handle], let writes = writes[handle]?.count, !independent.contains(handle)
+                else { return false }
                 return writes > 1
                     || (isConfiguration != nil && count <= Self.maximumSingleAnswers && !slow.contains(handle))
             }.keys)
         senders = Set(total.keys)
+        self.independent = independent
         self.answering = answering
         self.occurrences = occurrences.map { $0.only(answering) }
     }

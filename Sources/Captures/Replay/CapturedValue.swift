@@ -69,7 +69,8 @@ struct ObservedVariation {
         var changing: Set<UInt16> = []
         for event in sessions.flatMap(\.events) {
             switch event.kind {
-            case .write(let handle, _, _, _), .truncatedWrite(let handle): if isValue(handle) { known = [:] }
+            case .write(let handle, _, _, _), .truncatedWrite(let handle):
+                if isValue(handle) { known = known.filter { writeAnswers.independent.contains($0.key) } }
             case .value(let handle, _, _) where writeAnswers.answering.contains(handle): break
             case .read(let handle, .success(let value)), .value(let handle, let value, _):
                 if let former = known.updateValue(value, forKey: handle), former != value { changing.insert(handle) }

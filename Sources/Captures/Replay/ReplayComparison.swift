@@ -136,7 +136,7 @@ package struct ReplayComparison {
     ///
     /// - Parameter onlyAnswers: whether only the answers to writes count.
     package func isComplete(_ step: ReplayPlan.Step, onlyAnswers: Bool) -> Bool {
-        let awaited = step.sent.filter { $0.isAnswer || !onlyAnswers }
+        let awaited = step.sent.filter { !$0.isEarly && ($0.isAnswer || !onlyAnswers) }
         let counts = Dictionary(awaited.map { ($0.attribute, 1) }, uniquingKeysWith: +)
         return counts.allSatisfy { sent[$0.key]?.count ?? 0 >= $0.value }
     }
@@ -189,9 +189,8 @@ package struct ReplayComparison {
         var missing: [ReplayPlan.SentValue] = []
         var others: [[UInt8]] = []
         var next = 0
-        for value in expected {
-            let isIt = { (bytes: [UInt8]) in value.value.map { $0.match(bytes) != .different } ?? true }
-            guard let place = came[next...].firstIndex(where: isIt) else {
+        for value in expected where !value.isEarly {
+            guard let place = came[next...].firstIndex(where: value.isLike) else {
                 missing.append(value)
                 continue
             }
@@ -201,6 +200,9 @@ package struct ReplayComparison {
         }
         // What came besides may be for what follows.
         others += came[next...]
+        for value in expected where value.isEarly {
+            if let place = others.firstIndex(where: value.isLike) { others.remove(at: place) }
+        }
         sent[attribute] = Array(others.dropFirst(missing.count))
         return missing.enumerated().map { ($1, $0 < others.count ? others[$0] : nil) }
     }
@@ -219,4 +221,9 @@ package struct ReplayComparison {
             }
             .sorted { ($0.attribute ?? "", $0.found) < ($1.attribute ?? "", $1.found) }
     }
+}
+
+extension ReplayPlan.SentValue {
+    /// Whether a value may be this one.
+    fileprivate func isLike(_ bytes: [UInt8]) -> Bool { value.map { $0.match(bytes) != .different } ?? true }
 }

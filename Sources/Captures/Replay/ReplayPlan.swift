@@ -31,7 +31,7 @@ package struct ReplayPlan: Sendable {
         package let value: CapturedValue?
         package let packet: Int
         /// Seconds since what was before: an answer, or something that the device sent.
-        package let pause: Double
+        package internal(set) var pause: Double
         /// In their order.
         package internal(set) var sent: [SentValue] = []
         /// How long the device may take to send it, in seconds: twice the time that it took, and at least 10 s.
@@ -57,6 +57,40 @@ package struct ReplayPlan: Sendable {
         package let packet: Int
         /// Whether it answers a write; otherwise the device sends such values by itself.
         package let isAnswer: Bool
+        /// Whether it came by a subscription of an earlier link before the central could subscribe on this one: a
+        /// program above bluetoothd may miss it.
+        package let isEarly: Bool
+    }
+}
+
+extension ReplayPlan.Link {
+    /// Takes out all that is about a service.
+    ///
+    /// - Parameter uuid: in 4 characters, if it has a short form.
+    /// - Returns: how many requests and values that were.
+    package mutating func remove(service uuid: String) -> Int {
+        var count = 0
+        var kept: [ReplayPlan.Step] = []
+        var pause = 0.0
+        for var step in steps {
+            let values = step.sent.count
+            step.sent.removeAll { $0.attribute.isIn(service: uuid) }
+            count += values - step.sent.count
+            guard step.attribute.isIn(service: uuid) else {
+                if !kept.isEmpty { step.pause += pause }
+                pause = 0
+                kept.append(step)
+                continue
+            }
+            count += 1
+            pause += step.pause
+            if let last = kept.indices.last {
+                kept[last].sent += step.sent
+                kept[last].limit = max(kept[last].limit, pause + step.limit)
+            }
+        }
+        steps = kept
+        return count
     }
 }
 

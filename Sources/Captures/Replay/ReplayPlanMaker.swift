@@ -17,6 +17,7 @@ struct ReplayPlanMaker {
     private var unnamedCount = 0
     private var configurationCount = 0
     private var truncatedCount = 0
+    private var earlyCount = 0
     private var firstPairing: Int?
     private var mtus: (central: Int, peripheral: Int?)?
 
@@ -25,19 +26,16 @@ struct ReplayPlanMaker {
         _ isOwnService: (_ uuid: String, _ characteristics: [String], _ identity: [UInt8]?) -> Bool
     ) {
         self.device = device
-        // An event is there when it is answered, which may be after something that was sent meanwhile.
-        sessions = DeviceImport.sessions(of: device).map { session in
-            var session = session
-            session.events.sort { $0.mark.number < $1.mark.number }
-            return session
-        }
+        sessions = DeviceImport.sessions(of: device)
         var builder = TableBuilder(device.table, AttributeUse.all(sessions))
+        let table = builder.build()
         let roles = ReplayedAttribute.roles(
-            builder.build(), values: device.table.values.mapValues(\.bytes), isOwnService: isOwnService)
+            table, values: device.table.values.mapValues(\.bytes), isOwnService: isOwnService)
         let isValue = { (handle: UInt16) in
             if case .value = roles[handle] { true } else { false }
         }
-        answers = WriteAnswers(sessions, isValue: isValue) { handle in
+        let measurements = Set(table.services.flatMap(ControlPoints.measurements))
+        answers = WriteAnswers(sessions, independent: measurements, isValue: isValue) { handle in
             if case .configuration = roles[handle] { true } else { false }
         }
         variation = ObservedVariation(sessions, answers, isValue: isValue)
@@ -57,15 +55,21 @@ struct ReplayPlanMaker {
         var last: Int64
         var mtu = ReplayPlanMaker.minimumMTU
         var subscribed: Set<ReplayedAttribute> = []
+        /// To what an earlier link has subscribed.
+        var inherited: Set<ReplayedAttribute> = []
+        /// When the link began, in microseconds.
+        let begin: Int64
 
         func pause(before time: Int64) -> Double { max(0, Double(time - last) / 1_000_000) }
     }
 
     private static let minimumMTU = 23
+    /// How long a central may take to subscribe to what is sent from a link's beginning, in microseconds.
+    private static let timeToSubscribe = 3_000_000
 
     private mutating func add(_ session: Session) {
         guard let first = session.events.first else { return }
-        var state = State(link: .init(packet: first.mark.number), last: first.mark.time)
+        var state = State(link: .init(packet: first.mark.number), last: first.mark.time, begin: first.mark.time)
         for event in session.events {
             switch event.kind {
             case .connected: break
@@ -167,7 +171,8 @@ struct ReplayPlanMaker {
     ) {
         guard case .value(let attribute)? = role(handle) else { return }
         if state.subscribed.insert(attribute).inserted {
-            // A bonded device sends it from the link before.
+            // A bonded device sends it because of the link before.
+            state.inherited.insert(attribute)
             state.link.steps.insert(
                 .init(
                     request: .subscribe, attribute: attribute, outcome: .success([]), value: nil,
@@ -175,11 +180,16 @@ struct ReplayPlanMaker {
         }
         let isAnswer = answers.answering.contains(handle)
         let varies = isAnswer ? variation.answers[event.mark.number] : variation.handles[handle]
+        // bluetoothd hands a value to the programs that have subscribed when it comes, and to no later one.
+        let isEarly =
+            !isAnswer && state.inherited.contains(attribute)
+            && event.mark.time - state.begin < Self.timeToSubscribe
+        if isEarly { earlyCount += 1 }
         let index = state.link.steps.count - 1
         state.link.steps[index].sent.append(
             .init(
                 attribute: attribute, value: bytes.map { CapturedValue($0, varies) }, packet: event.mark.number,
-                isAnswer: isAnswer))
+                isAnswer: isAnswer, isEarly: isEarly))
         let duration = Double(event.mark.time - state.link.steps[index].time) / 1_000_000
         state.link.steps[index].limit = max(state.link.steps[index].limit, 2 * duration)
         state.last = max(state.last, event.mark.time)
@@ -218,6 +228,11 @@ struct ReplayPlanMaker {
         }
         if truncatedCount > 0 {
             omit("\(counted(truncatedCount, "write")) of which the capture has only the beginning")
+        }
+        if earlyCount > 0 {
+            omit(
+                "\(counted(earlyCount, "value")) at the beginning of a link, sent because of a subscription on an "
+                    + "earlier one: bluetoothd may hand it to no program")
         }
         let channels = device.links.flatMap(\.channelBytes.keys)
         if !channels.isEmpty {

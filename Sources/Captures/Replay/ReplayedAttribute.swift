@@ -5,6 +5,8 @@ package struct ReplayedAttribute: Hashable, Sendable {
     /// With numbers only where there are several of the kind: `180F/2A19`.
     package let title: String
 
+    package func isIn(service uuid: String) -> Bool { selector.hasPrefix(uuid + "/") }
+
     /// What a handle of the capture is.
     enum Role {
         case value(ReplayedAttribute)

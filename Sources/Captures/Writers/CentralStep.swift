@@ -1,3 +1,4 @@
+import Foundation
 import ProfileWriting
 
 /// Something that the central did, as the peripheral sees it.
@@ -52,7 +53,7 @@ struct CentralSteps {
     /// - Parameters:
     ///   - time: when the central did something on the link before.
     ///   - includesFaults: whether the profile refuses what was refused; otherwise it only refuses reads that always
-    ///     were.
+    ///     were, and values that always were.
     init(
         _ session: Session, after time: Int64?, _ clone: ClonedDevice, places: [UInt16: ClonedDevice.Place],
         configurations: [UInt16: ClonedDevice.Place], includesFaults: Bool
@@ -86,8 +87,12 @@ struct CentralSteps {
     }
 
     private func has(_ place: ClonedDevice.Place, _ properties: String...) -> Bool {
-        let characteristic = clone.services[place.service].characteristics[place.characteristic]
+        let characteristic = characteristic(place)
         return properties.contains { characteristic.properties.contains($0) }
+    }
+
+    private func characteristic(_ place: ClonedDevice.Place) -> ClonedDevice.Characteristic {
+        clone.services[place.service].characteristics[place.characteristic]
     }
 
     /// A request that lacks security does not reach the peripheral: bluetoothd refuses it.
@@ -97,15 +102,24 @@ struct CentralSteps {
         switch outcome {
         case .success, .truncated: add(occasion, event, value: value)
         case .error(let code) where CharacteristicImport.securityErrors.contains(code): break
-        case .error(let code): add(occasion, event, value: value, error: refuses(occasion) ? code : nil)
+        case .error(let code): add(occasion, event, value: value, error: refuses(occasion, value) ? code : nil)
         case .unanswered: break
         }
     }
 
     /// Whether the profile refuses what was refused.
-    private func refuses(_ occasion: CentralStep.Occasion) -> Bool {
-        guard !includesFaults, case .read(let place) = occasion else { return includesFaults }
-        return clone.services[place.service].characteristics[place.characteristic].readError != nil
+    private func refuses(_ occasion: CentralStep.Occasion, _ value: [UInt8]?) -> Bool {
+        guard !includesFaults else { return true }
+        switch occasion {
+        case .read(let place): return characteristic(place).readError != nil
+        case .written(let place):
+            guard let value, case .reactions(let reactions, _) = characteristic(place).writes else { return false }
+            return reactions.contains { reaction in
+                guard case .refuse = reaction.outcome else { return false }
+                return reaction.match == .value(Data(value))
+            }
+        default: return false
+        }
     }
 
     private mutating func subscribe(_ place: ClonedDevice.Place, _ isSubscription: Bool, _ event: SessionEvent) {

@@ -194,17 +194,27 @@ struct CharacteristicImport {
             clone.notify = "{every: \(Self.longestInterval), \(source)}"
             report.guess("\(title) sends one value for each subscription: nothing else came", firstUse)
         }
-        guard let found = behaviour.reactions[handle], clone.properties.contains(where: { $0.hasPrefix("write") })
-        else { return }
-        if let echo = found.echo, let place = senders[echo] {
+        guard clone.properties.contains(where: { $0.hasPrefix("write") }) else { return }
+        let found = behaviour.reactions[handle]
+        if let echo = found?.echo, let place = senders[echo] {
             clone.writes = .echo(to: place)
             report.recognize("each write of \(title) is sent back on \(HandleText.text(echo))")
             return
         }
-        let reactions = found.reactions.compactMap(reaction)
+        let refusals = refused.refusals
+        let reactions = (found?.reactions ?? []).compactMap(reaction) + refusals.map(Self.reaction)
         guard !reactions.isEmpty else { return }
         clone.writes = .reactions(reactions, stores: clone.properties.contains("read"))
-        for reaction in found.reactions {
+        for refusal in refusals {
+            let text =
+                "ATT error \(Self.text(refusal.error)) to \(ValuePreview.text(refusal.value)) written to \(title)"
+            if refusal.count > 1 {
+                report.recognize("\(text), \(counted(refusal.count, "time"))", refusal.packet)
+            } else {
+                report.guess("\(text), which was seen once", refusal.packet)
+            }
+        }
+        for reaction in found?.reactions ?? [] {
             let value = Self.pattern(Array(reaction.value.prefix(20))) + (reaction.value.count > 20 ? "…" : "")
             let text = "the answer to \(value) written to \(title)"
             if reaction.count > 1 {
@@ -220,6 +230,17 @@ struct CharacteristicImport {
     /// Shorter pauses are those of the link.
     private static let minimumWait = 0.05
 
+    private var refused: RefusedValues { RefusedValues(sessions, characteristic.handle) }
+
+    private static func reaction(_ refusal: RefusedValues.Refusal) -> ClonedDevice.Reaction {
+        .init(
+            .value(Data(refusal.value)), .refuse(refusal.error), comment: seen(refusal.count, refusal.packet))
+    }
+
+    private static func seen(_ count: Int, _ packet: Int) -> String {
+        count == 1 ? "seen once, packet \(packet)" : "seen \(count) times"
+    }
+
     private func reaction(_ reaction: ObservedReactions.Reaction) -> ClonedDevice.Reaction? {
         var steps: [ClonedDevice.Reaction.Step] = []
         for step in reaction.steps {
@@ -230,8 +251,7 @@ struct CharacteristicImport {
         let exact = reaction.value.compactMap(\.self)
         let match: ClonedDevice.Reaction.Match =
             exact.count == reaction.value.count ? .value(Data(exact)) : .pattern(Self.pattern(reaction.value))
-        let comment = reaction.count == 1 ? "seen once, packet \(reaction.mark.number)" : "seen \(reaction.count) times"
-        return .init(match, .play(steps), comment: comment)
+        return .init(match, .play(steps), comment: Self.seen(reaction.count, reaction.mark.number))
     }
 
     /// `hex:01 ?? 03`
@@ -245,7 +265,9 @@ struct CharacteristicImport {
     /// Requests that were refused for other reasons than security, or not answered.
     private mutating func addErrors() {
         for use in ["read", "write"] where use == "write" || clone.readError == nil {
-            let runs = FailureRuns(sessions, characteristic.handle, isRead: use == "read").runs
+            // What is refused because of its value is a reaction.
+            let reactions = use == "write" && clone.writes != nil ? refused.values : []
+            let runs = FailureRuns(sessions, characteristic.handle, isRead: use == "read", except: reactions).runs
             let isPossible = clone.properties.contains { $0 == use || (use == "write" && $0 == "write") }
             for run in runs {
                 let text = "\(Self.text(run)) to \(counted(run.count, use)) of \(title)"
@@ -253,8 +275,7 @@ struct CharacteristicImport {
                     report.leaveOut(text + (options.includesFaults ? "" : "; --faults makes a fault of it"), run.packet)
                     continue
                 }
-                let action =
-                    run.error.map { "error: 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no-answer: true"
+                let action = run.error.map { "error: \(Self.text($0))" } ?? "no-answer: true"
                 let after = run.before > 0 ? ", after: \(run.before)" : ""
                 let times = run.isLast ? "" : ", times: \(run.count)"
                 clone.faults.append("{on: \(use), \(action)\(after)\(times)}")
@@ -264,8 +285,11 @@ struct CharacteristicImport {
     }
 
     private static func text(_ run: FailureRuns.Run) -> String {
-        run.error.map { "ATT error 0x\(AssignedName.digits(of: UInt16($0)).suffix(2))" } ?? "no answer"
+        run.error.map { "ATT error \(text($0))" } ?? "no answer"
     }
+
+    /// `0x80`
+    private static func text(_ error: UInt8) -> String { "0x\(AssignedName.digits(of: UInt16(error)).suffix(2))" }
 
     private static let maximumFaults = 10
 }
@@ -287,7 +311,8 @@ struct FailureRuns {
 
     private static let maximumRuns = 100
 
-    init(_ sessions: [Session], _ handle: UInt16, isRead: Bool) {
+    /// - Parameter values: writes of these do not count.
+    init(_ sessions: [Session], _ handle: UInt16, isRead: Bool, except values: Set<[UInt8]> = []) {
         var requests = 0
         var isInRun = false
         for session in sessions {
@@ -295,7 +320,8 @@ struct FailureRuns {
                 let outcome: SessionEvent.Outcome
                 switch event.kind {
                 case .read(handle, let result) where isRead: outcome = result
-                case .write(handle, _, true, let result) where !isRead: outcome = result
+                case .write(handle, let value, true, let result) where !isRead && !values.contains(value):
+                    outcome = result
                 default: continue
                 }
                 let error: UInt8?

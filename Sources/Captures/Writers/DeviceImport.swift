@@ -43,6 +43,7 @@ package struct DeviceImport {
                     characteristic.configuration.map { (characteristic.handle, $0) }
                 }, uniquingKeysWith: { $1 }),
             levels: Set(characteristics.filter { $0.uuid == Self.batteryLevel }.map(\.handle)),
+            measurements: Set(table.services.flatMap(ControlPoints.measurements)),
             excluded: Set(simulated.flatMap { $0.characteristics.map(\.handle) }),
             maximumValues: RecordingLimits.maximumValues)
         self.report = report
@@ -55,12 +56,19 @@ package struct DeviceImport {
     private static let batteryLevel = "2A19"
 
     /// The links as one side has seen them, if both sides were captured in one file. The central's is that of the app.
+    ///
+    /// A request is among the events where it was made. It is known to be one only when it is answered, which may be
+    /// after something that was sent meanwhile, such as the response of a control point.
     static func sessions(of device: ObservedDevice) -> [Session] {
-        for vantage in [CapturedLink.Vantage.central, .air, .peripheral] {
-            let sessions = device.sessions.filter { $0.vantage == vantage }
-            if sessions.contains(where: { $0.events.contains { $0.kind.handle != nil } }) { return sessions }
+        let sessions =
+            [CapturedLink.Vantage.central, .air, .peripheral].lazy
+            .map { vantage in device.sessions.filter { $0.vantage == vantage } }
+            .first { $0.contains { $0.events.contains { $0.kind.handle != nil } } }
+        return (sessions ?? device.sessions).map { session in
+            var session = session
+            session.events.sort { $0.mark.number < $1.mark.number }
+            return session
         }
-        return device.sessions
     }
 
     private static func isOwn(

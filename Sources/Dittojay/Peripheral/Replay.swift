@@ -3,7 +3,7 @@ import MainLoop
 
 /// Sends the values of a recording on one time line, in their order. Used on the peripheral's queue only.
 final class Replay {
-    /// Called when it begins, and when its last value was sent; not when it ends early.
+    /// Called when it begins, and when its last value was sent; not when it ends early, or for battery levels alone.
     var onChange: ((_ isPlaying: Bool) -> Void)?
 
     private let recording: Recording
@@ -12,18 +12,34 @@ final class Replay {
     /// Those whose subscriptions begin it and keep it going. Hosts such as bluetoothd subscribe to a battery's level by
     /// themselves, long before their programs subscribe to anything.
     private let starters: [SimulatedCharacteristic]
+    /// Battery levels, if they are not the starters.
+    private let levels: [SimulatedCharacteristic]
     private var state = State.idle
     private var timer: OneShotTimer?
 
     private enum State {
-        /// Nobody is subscribed to what matters.
+        /// Nobody is subscribed to anything that is sent.
         case idle
         /// There are subscribers; more subscriptions may follow.
-        case gathering
+        case gathering(Part)
         /// The value at `index` is next; its round began at `start`.
-        case playing(start: Double, index: Int)
+        case playing(Part, start: Double, index: Int)
         /// Everything was sent, and there are subscribers still.
-        case done
+        case done(Part)
+
+        var part: Part? {
+            switch self {
+            case .idle: nil
+            case .gathering(let part), .playing(let part, _, _), .done(let part): part
+            }
+        }
+    }
+
+    /// What of the recording is sent.
+    private enum Part {
+        case everything
+        /// Nobody is subscribed to anything else.
+        case levels
     }
 
     /// After this many values the queue's other work gets its turn.
@@ -37,27 +53,34 @@ final class Replay {
         self.senders = senders
         let others = senders.values.filter { $0.profile.uuid != Self.batteryLevel }
         starters = others.isEmpty ? Array(senders.values) : others
+        levels = others.isEmpty ? [] : senders.values.filter { $0.profile.uuid == Self.batteryLevel }
     }
 
     private static let batteryLevel = "2A19"
 
     /// To be called after each change of the subscriptions.
     func subscriptionsChanged() {
-        guard starters.contains(where: { !$0.subscribers.isEmpty }) else {
+        guard let part = subscribedPart else {
             timer?.cancel()
             timer = nil
             return state = .idle
         }
         switch state {
-        case .idle, .gathering:
-            let isComplete = services.characteristics.allSatisfy { characteristic in
-                characteristic.registration == nil || !characteristic.profile.notifies
-                    || !characteristic.subscribers.isEmpty
-            }
-            state = .gathering
-            wake(in: isComplete ? 0 : Recording.startDelay)
-        case .playing, .done: break
+        case .playing, .done: if state.part == part { return }
+        case .idle, .gathering: break
         }
+        let isComplete = services.characteristics.allSatisfy { characteristic in
+            characteristic.registration == nil || !characteristic.profile.notifies
+                || !characteristic.subscribers.isEmpty
+        }
+        state = .gathering(part)
+        wake(in: isComplete ? 0 : Recording.startDelay)
+    }
+
+    private var subscribedPart: Part? {
+        let isSubscribed = { (characteristic: SimulatedCharacteristic) in !characteristic.subscribers.isEmpty }
+        if starters.contains(where: isSubscribed) { return .everything }
+        return levels.contains(where: isSubscribed) ? .levels : nil
     }
 
     /// Sends what is due. To be called when there is room again.
@@ -71,23 +94,23 @@ final class Replay {
     }
 
     private func timeHasCome() {
-        if case .gathering = state {
-            state = .playing(start: services.clock.now, index: 0)
-            onChange?(true)
+        if case .gathering(let part) = state {
+            state = .playing(part, start: services.clock.now, index: 0)
+            if part == .everything { onChange?(true) }
         }
         resume()
     }
 
     private func play() {
         for _ in 0..<Self.portion {
-            guard case .playing(let start, let index) = state else { return }
+            guard case .playing(let part, let start, let index) = state else { return }
             guard index < recording.values.count else {
                 guard recording.repeats else {
-                    state = .done
-                    onChange?(false)
+                    state = .done(part)
+                    if part == .everything { onChange?(false) }
                     return
                 }
-                state = .playing(start: start + max(recording.duration, Recording.shortestRound), index: 0)
+                state = .playing(part, start: start + max(recording.duration, Recording.shortestRound), index: 0)
                 continue
             }
             let value = recording.values[index]
@@ -98,7 +121,7 @@ final class Replay {
                 guard sender.sendGenerated(Data(value.bytes)) else { return }
             }
             // A fault of the profile may have ended the subscription, and this with it.
-            if case .playing = state { state = .playing(start: start, index: index + 1) }
+            if case .playing = state { state = .playing(part, start: start, index: index + 1) }
         }
         services.clock.queue.async(execute: DispatchWorkItem { [weak self] in self?.resume() })
     }

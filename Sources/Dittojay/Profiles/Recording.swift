@@ -7,8 +7,8 @@ import GATTProfiles
 /// subscribed to when its time comes is left out. When nobody is subscribed to any of the characteristics any longer,
 /// the recording ends; with the next subscription it begins again.
 ///
-/// A subscription to Battery Level does not count, unless nothing else is in the recording: hosts such as bluetoothd
-/// make it by themselves.
+/// A subscription to Battery Level begins its own values only, unless nothing else is in the recording: hosts such as
+/// bluetoothd make it by themselves. The recording begins with the first other subscription.
 public struct Recording: Hashable, Swift.Sendable {
     /// A value that was sent.
     public struct Value: Hashable, Swift.Sendable {

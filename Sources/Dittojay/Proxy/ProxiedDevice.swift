@@ -77,6 +77,8 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
     private var isOpen = false
     /// Whether all services are advertised, as those that the device advertises are not known.
     private var advertisesAll = false
+    /// The addresses of the devices whose advertised services bluetoothd did not report before they were looked for.
+    private var hiding: Set<String> = []
 
     package init(_ options: Options) {
         self.options = options
@@ -95,7 +97,11 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
             try? await session.forgetSeenDevices(on: adapter.address) { device in
                 selector.matches(device)
             }
-            queue.async { link.open(on: adapter.address) }
+            let hiding = try? await session.devicesHidingAdvertisedServices(on: adapter.address)
+            queue.async { [weak self] in
+                self?.hiding = hiding ?? []
+                link.open(on: adapter.address)
+            }
         }
         self.session = session
         self.queue = queue
@@ -136,30 +142,30 @@ package final class ProxiedDevice: @unchecked Swift.Sendable {
         }
     }
 
-    /// The appearance is bluetoothd's knowledge alone, and so is whether the device is paired: then what it knows of
-    /// the device is not forgotten, and it reports services of an earlier connection as those that are advertised.
+    /// The appearance is bluetoothd's knowledge alone.
     private func reportOpened(_ services: [ServiceProfile], _ losses: [String]) {
         guard let session, let queue, let address, let adapter else { return }
         Task { @LoopActor [weak self] in
-            let known = (try? session.device(address, on: adapter.address)) ?? nil
-            let (appearance, isPaired) = (known?.appearance, known?.isPaired ?? false)
-            queue.async { [weak self] in self?.opened(services, losses, appearance: appearance, isPaired: isPaired) }
+            let appearance = try? session.device(address, on: adapter.address)?.appearance
+            queue.async { [weak self] in self?.opened(services, losses, appearance: appearance) }
         }
     }
 
-    private func opened(_ services: [ServiceProfile], _ losses: [String], appearance: UInt16?, isPaired: Bool) {
+    private func opened(_ services: [ServiceProfile], _ losses: [String], appearance: UInt16?) {
         guard let link else { return }
-        advertisesAll = isPaired
+        // bluetoothd does not forget what is paired, connected or trusted, and reports services of an earlier
+        // connection as those that are advertised.
+        advertisesAll = address.map(hiding.contains) ?? false
         var advertisement = link.advertisement
         advertisement.appearance = appearance
         let profile = PeripheralProfile(
             name: "proxy", localName: name ?? "Dittojay", advertisement: advertisement.extra,
             services: advertised(services))
         var losses = losses
-        if isPaired {
+        if advertisesAll {
             losses.append(
-                "which services the device advertises: this machine is paired with it, and bluetoothd does not say; "
-                    + "all that fit are advertised")
+                "which services the device advertises: bluetoothd reports all of a connection instead, because the device "
+                    + "is paired, connected or trusted; all that fit are advertised")
         }
         for uuid in advertisedUUIDs.subtracting(services.map(\.uuid)).sorted() {
             losses.append("the service \(uuid), which is advertised but does not exist")

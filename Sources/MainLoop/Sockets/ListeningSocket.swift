@@ -45,10 +45,20 @@ package final class ListeningSocket {
         watch.cancel()
     }
 
+    /// Without a descriptor for it, the next connection would be reported again and again.
+    private func waitForDescriptors() {
+        watch?.suspend()
+        let work = DispatchWorkItem { [weak self] in self?.watch?.resume() }
+        queue.asyncAfter(deadline: .now() + Self.pauseWithoutDescriptors, execute: work)
+        onConnection(nil)
+    }
+
+    private static let pauseWithoutDescriptors = DispatchTimeInterval.milliseconds(200)
+
     private func accept() {
         for _ in 0..<Self.connectionsPerTurn where watch != nil {
             guard let connection = listener.accept() else {
-                if errno == EMFILE || errno == ENFILE { onConnection(nil) }
+                if errno == EMFILE || errno == ENFILE { waitForDescriptors() }
                 return
             }
             if users.contains(connection.user) {

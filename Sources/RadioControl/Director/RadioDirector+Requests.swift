@@ -40,7 +40,7 @@ extension RadioDirector {
         guard let command = request["command"]?.text else {
             throw Refusal("a request is an object with the member \"command\"")
         }
-        let done = JSONValue.object([("ok", .flag(true))]).line
+        let done = Self.done([])
         switch command {
         case "status": return .reply(status())
         case "events":
@@ -53,8 +53,9 @@ extension RadioDirector {
         case "scene":
             guard let scene = request["scene"] else { throw Refusal("\"scene\" is missing") }
             let waits = request["waits"]?.text == "true"
-            try play(read { () throws(FileMistakes) in try SceneReader.scene(scene) }, waits: waits)
-            return .reply(done)
+            let read = try read { () throws(FileMistakes) in try SceneReader.scene(scene) }
+            try play(read, waits: waits)
+            return .reply(Self.done(warnings(of: read)))
         case "reset":
             try reset()
             return .reply(done)
@@ -68,12 +69,18 @@ extension RadioDirector {
                     "unknown command \"\(FileNode.shortened(command))\"\(Suggestion.text(for: command, among: known)); "
                         + "valid: \(known.joined(separator: ", "))")
             }
-            try run(
-                read { () throws(FileMistakes) in
-                    try SceneReader.command(command, request, more: ["command"])
-                })
-            return .reply(done)
+            let read = try read { () throws(FileMistakes) in
+                try SceneReader.command(command, request, more: ["command"])
+            }
+            try run(read)
+            return .reply(Self.done(warning(of: read).map { [$0] } ?? []))
         }
+    }
+
+    private static func done(_ warnings: [String]) -> String {
+        let members: [(String, JSONValue)] =
+            warnings.isEmpty ? [] : [("warning", .text(warnings.joined(separator: "; ")))]
+        return JSONValue.object([("ok", .flag(true))] + members).line
     }
 
     /// Begins or ends to write what is in the air to a file. One that is being written goes on.

@@ -195,6 +195,35 @@ package final class RadioDirector {
         }
     }
 
+    /// What a command, though carried out, does not do in this air.
+    func warning(of command: RadioCommand) -> String? {
+        switch command {
+        case .loss(_, let part): part > 0 ? warning(ofLoss: true) : nil
+        case .jam(_, let jammer, _): warning(of: jammer)
+        default: nil
+        }
+    }
+
+    private func warning(of jammer: Jammer) -> String? {
+        switch jammer {
+        case .noise: warning(ofLoss: false)
+        case .loss: warning(ofLoss: true)
+        }
+    }
+
+    private func warning(ofLoss isLoss: Bool) -> String? {
+        guard radio.airModel == .ideal else { return nil }
+        return isLoss
+            ? "ideal air loses advertisements, scans and connection requests, but no data of connections (--air real does)"
+            : "noise has no effect in ideal air (--air real has it)"
+    }
+
+    /// The same for all of a scene, each once.
+    package func warnings(of scene: Scene) -> [String] {
+        let all = scene.jammers.map { warning(of: $0.jammer) } + scene.timeline.map { warning(of: $0.command) }
+        return Set(all.compactMap(\.self)).sorted()
+    }
+
     private func set(_ jammer: Jammer, _ name: String, span: Int?) {
         radio.setJammer(name, jammer)
         jammerCount += 1

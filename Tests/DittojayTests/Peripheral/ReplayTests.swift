@@ -91,6 +91,21 @@ struct ReplayTests {
         try await eventually("the value") { level.notifications == [Data([2])] }
     }
 
+    @Test func `a subscription to a battery's level has that sent, and another one begins everything`() async throws {
+        let (peripheral, central) = try await run(
+            profile([(0.1, Self.level, 2), (0.2, Self.rate, 1), (10, Self.level, 3), (20, Self.rate, 4)]))
+        let level = try await peripheral.subscribed("2A19", by: central)
+        peripheral.advance(by: Recording.startDelay + 15)
+        try await eventually("the levels") { level.notifications == [Data([2]), Data([3])] }
+        #expect(!peripheral.lines.contains("recording: began"))
+        let rate = try await peripheral.subscribed("2A37", by: central)
+        peripheral.advance(by: 15)
+        try await eventually("the values") {
+            rate.notifications == [Data([1])] && level.notifications == [2, 3, 2, 3].map { Data([$0]) }
+        }
+        #expect(peripheral.lines.last == "recording: began")
+    }
+
     @Test func `ten minutes pass in a second at a thousand times the pace`() async throws {
         let values = (0..<600).map { number in
             (Double(number), number % 2 == 0 ? Self.rate : Self.level, UInt8(truncatingIfNeeded: number))

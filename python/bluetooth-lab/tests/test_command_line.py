@@ -77,6 +77,7 @@ def test_those_of_tests_are_passed_on() -> None:
         ("run", ["--contollers", "3"], "unknown option --contollers; did you mean --controllers?"),
         ("run", ["--zzz"], "unknown option --zzz; see lab help run"),
         ("run", ["--controllers"], "--controllers needs a value: --controllers N"),
+        ("run", ["--capture", "--time", "simulated"], "--capture needs a value: --capture FILE"),
         ("run", ["--controllers", "many"], "invalid --controllers many; expected 1 to 250"),
         ("run", ["--fresh=yes"], "--fresh takes no value"),
         ("run", ["--time", "fast", "--", "true"], "invalid --time fast; expected real, counted or simulated"),

@@ -93,7 +93,7 @@ def take_option(command: Command, word: str, left: list[str]) -> tuple[str, str]
             raise UsageError(f"{name} takes no value")
         return name, ""
     if not equals:
-        if not left:
+        if not left or left[0].startswith("--"):
             raise UsageError(f"{name} needs a value: {name} {option.value}")
         value = left.pop(0)
     try:

@@ -1,35 +1,64 @@
-"""A scan reports the device once more while it is being stopped."""
+"""A service is found while those that are there are asked for, and is reported both ways."""
 
 import asyncio
 
-from bleak import BleakClient, BleakScanner
-from racing import NAME, keep_log, race
+from dbus_fast import BusType, Message, MessageType
+from dbus_fast.aio import MessageBus
+from racing import COMMAND, SERIAL, connection, race
 
-# Seconds, for what else can be found meanwhile: the sensor advertises every 1.28 s.
-SCAN = 1.22
+CHARACTERISTIC = "org.bluez.GattCharacteristic1"
+OBJECTS = "org.freedesktop.DBus.ObjectManager"
+BUS = "org.freedesktop.DBus"
+
+
+async def call(bus, destination, path, interface, member, **arguments):
+    reply = await bus.call(Message(destination, path, interface, member, **arguments))
+    assert reply.message_type is MessageType.METHOD_RETURN, reply.body
+    return reply.body
+
+
+class Characteristics:
+    """Those with the UUID, as they come and go."""
+
+    def __init__(self, bus, is_racy):
+        self.bus, self.is_racy = bus, is_racy
+        self.found = []
+        self.removed, self.added = asyncio.Event(), asyncio.Event()
+        bus.add_message_handler(self.take)
+
+    def take(self, message):
+        if message.member == "InterfacesRemoved" and CHARACTERISTIC in message.body[1]:
+            self.removed.set()
+        elif message.member == "InterfacesAdded":
+            self.add(*message.body)
+
+    def add(self, path, interfaces):
+        uuid = interfaces.get(CHARACTERISTIC, {}).get("UUID")
+        if uuid and uuid.value == SERIAL and (self.is_racy or path not in self.found):
+            self.found.append(path)
+            self.added.set()
+
+    async def listen(self):
+        rule = f"type='signal',sender='org.bluez',interface='{OBJECTS}'"
+        await call(self.bus, BUS, "/org/freedesktop/DBus", BUS, "AddMatch", signature="s", body=[rule])
+
+    async def ask(self):
+        (objects,) = await call(self.bus, "org.bluez", "/", OBJECTS, "GetManagedObjects")
+        for path, interfaces in objects.items():
+            if path.startswith("/org/bluez/hci1/"):
+                self.add(path, interfaces)
 
 
 async def main(is_racy):
-    connections = []
-    scanner = None
-
-    async def connect(device):
-        await asyncio.sleep(SCAN)
-        await asyncio.to_thread(keep_log)
-        await scanner.stop()
-        async with BleakClient(device, bluez={"adapter": "hci1"}) as client:
-            assert client.is_connected
-
-    def on_found(device, advertisement):
-        if advertisement.local_name == NAME and (is_racy or not connections):
-            connections.append(asyncio.ensure_future(connect(device)))
-
-    scanner = BleakScanner(on_found, bluez={"adapter": "hci1"})
-    await scanner.start()
-    while not connections:
-        await asyncio.sleep(0.01)
-    await asyncio.gather(*connections)
-    assert len(connections) == 1, f"{len(connections)} connections were begun"
+    bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+    characteristics = Characteristics(bus, is_racy)
+    async with connection() as client:
+        await characteristics.listen()
+        await client.write_gatt_char(COMMAND, b"REPLACE", response=True)
+        await asyncio.wait_for(characteristics.removed.wait(), 10)
+        await characteristics.ask()
+        await asyncio.wait_for(characteristics.added.wait(), 10)
+    assert len(characteristics.found) == 1, f"found: {', '.join(characteristics.found)}"
 
 
 race(main)

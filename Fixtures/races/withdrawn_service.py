@@ -17,8 +17,8 @@ async def read_serial(client):
 async def main(is_racy):
     async with connection() as client:
         await client.write_gatt_char(COMMAND, b"RENEW", response=True)
-        await look_round(client)
         try:
+            await look_round(client)
             return await read_serial(client)
         except FAILED:
             if is_racy:

@@ -1,7 +1,8 @@
 """What differs between runs with different seeds, by kinds that can be switched off.
 
-delays    a process is held up before a system call, as when others have the processor: at most 50 ms, and never the
-          radio, whose controllers are no processes
+delays    a process is held up before a system call, as when others have the processor or a container has used up its
+          share: at most 100 ms, the period of such shares (cpu.max, CFS bandwidth control), and half of the time; never
+          the radio, whose controllers are no processes
 costs     how long each system call takes: half to twice of 20 us
 radio     the radio's chance: advertising delays as the specification has them, and with --air real strengths and losses
 numbers   random numbers and addresses in memory, and so the order in hash tables
@@ -20,13 +21,14 @@ ALL, NONE, ONLY = "all", "none", "only="
 DEFAULT_VARIATION = "radio,numbers"
 FIXED_SEED = 1  # of what does not vary
 MAXIMUM_SEED = 10**18 - 1
-# Of a million system calls so many are delayed, by at most so many microseconds: each seed has one of each, because
-# some mistakes need many short delays, and others a single long one.
-RATES = (30, 100, 300, 1000)
-LONGEST = (2_000, 10_000, 50_000)
+# Of a million system calls by which a process can learn of others, or they of it, so many are delayed (of others a
+# thirtieth; of half of the processes none, of a quarter ten times as many), by at most so many microseconds: each seed
+# has one of each, because some mistakes need many short delays, and others a single long one.
+RATES = (1_000, 3_000, 10_000, 30_000)
+LONGEST = (2_000, 10_000, 100_000)
 LONGEST_LINE = 3000  # of a parameter
-MAXIMUM_CHUNKS = 2
-MAXIMUM_DELAYS = 256  # that the kernel keeps (setup/uml/variation.patch)
+MAXIMUM_CHUNKS = 14
+MAXIMUM_DELAYS = 2048  # that the kernel keeps (setup/uml/variation.patch)
 LENGTH = 60_000  # of the parameters, for guest/agent
 
 

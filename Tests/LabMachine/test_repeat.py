@@ -114,11 +114,11 @@ def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_the_search_finds_a_race_between_hosts(tmp_path: Path) -> None:
-    mark = "sleep 0.02; : >/run/lab/mark"
-    look = "lab-on a true; sleep 0.03; lab-on a test -e /run/lab/mark || { echo late; exit 3; }"
+    mark = "until [[ -e /run/lab/begin ]]; do sleep 0.01; done; sleep 0.02; : >/run/lab/mark"
+    look = "lab-on a touch /run/lab/begin; sleep 0.06; lab-on a test -e /run/lab/mark || { echo late; exit 3; }"
     words = ["explore", "--hosts", "2", "--seed", "1", "--runs", "200", "--out", str(tmp_path)]
     hosts = ["--host", "a", "--", "bash", "-c", mark, "--host", "b", "--", "bash", "-c", look]
-    explored = lab(*words, *hosts, folder=ROOT)
+    explored = lab(*words, *hosts, folder=ROOT, limit=3 * LIMIT)
     assert explored.returncode == 1, explored.stdout + explored.stderr
     assert "on host a) is held up" in explored.stderr
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -143,9 +143,15 @@ def test_what_is_left_fails_and_needs_all_of_its_parts() -> None:
 class FakeRunner(Runner):
     """A command that fails if each of some delays is made and is long enough."""
 
-    def __init__(self, folder: Path, needed: dict[tuple[int, int], int], kinds: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        needed: dict[tuple[int, int], int],
+        kinds: frozenset[str] = frozenset(),
+        is_enough: Callable[[Iterable[Delay]], bool] = lambda _: True,
+    ) -> None:
         super().__init__([], [], 1, 2, folder, {})
-        self.needed, self.needed_kinds, self.runs = needed, kinds, 0
+        self.needed, self.needed_kinds, self.is_enough, self.runs = needed, kinds, is_enough, 0
 
     def run(self, seed: int, variation: Variation) -> Run:
         self.runs += 1
@@ -156,7 +162,7 @@ class FakeRunner(Runner):
         (out / "dmesg.log").write_text("".join(lines))
         lengths = {delay[:2]: delay.length for delay in made}
         has_delays = all(lengths.get(name, 0) >= length for name, length in self.needed.items())
-        has_failed = has_delays and self.needed_kinds <= variation.kinds
+        has_failed = has_delays and self.needed_kinds <= variation.kinds and self.is_enough(made)
         return Run(seed, variation, 1 if has_failed else 0, out)
 
 
@@ -178,6 +184,17 @@ def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shorten
         "it fails with its 30 delays alone",
         "2 of them suffice",
     ]
+
+
+def test_several_short_delays_become_a_single_long_one_where_that_is_enough(tmp_path: Path) -> None:
+    def is_late(made: Iterable[Delay]) -> bool:
+        return sum(delay.length for delay in made if delay.call in range(10, 14)) > 16_000
+
+    run, delays, said = reduced(FakeRunner(tmp_path, {}, is_enough=is_late))
+    assert run.has_failed
+    assert str(run.variation) == "only=1:10:20000"
+    assert [made.moment for made in delays] == [10.0]
+    assert said[-2:] == ["4 of them suffice", "a single one, as long as all of them, suffices"]
 
 
 def test_a_failure_that_needs_no_delay_keeps_the_kinds_that_it_needs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from bluetooth_lab.explore.runs import Made, Run, Runner
-from bluetooth_lab.explore.variation import KINDS, MAXIMUM_DELAYS, Delay, Variation
+from bluetooth_lab.explore.variation import KINDS, LONGEST, MAXIMUM_DELAYS, Delay, Variation
 
 Item = TypeVar("Item")
 MAXIMUM_RUNS = 150
@@ -66,8 +66,20 @@ class Reduction:
             return
         delays = smaller(delays, lambda parts: self.first_failing([variation._replace(only=part) for part in parts]))
         self.say(f"{len(delays)} of them suffice")
+        if len(delays) > 1:
+            delays = self.joined(variation, delays)
         for index in range(len(delays)):
             delays = self.shorten(variation, delays, index)
+
+    def joined(self, variation: Variation, delays: Sequence[Delay]) -> Sequence[Delay]:
+        """One that is as long as all of them, within what a seed makes, if that is enough."""
+        length = min(sum(delay.length for delay in delays), max(LONGEST))
+        singles = [[delay._replace(length=length)] for delay in delays]
+        found = self.first_failing([variation._replace(only=single) for single in singles])
+        if found is None:
+            return delays
+        self.say("a single one, as long as all of them, suffices")
+        return singles[found]
 
     def shorten(self, variation: Variation, delays: Sequence[Delay], index: int) -> list[Delay]:
         """By halves."""

@@ -43,15 +43,26 @@ async def find(adapter):
     return device
 
 
+async def connect(adapter, options):
+    """With all services: bluetoothd may say that it has found all before programs see them (bleak #1806). What it says
+    of the end of an earlier connection may come during the next one, which then fails, and is tried again."""
+    while True:
+        client = BleakClient(await find(adapter), bluez={"adapter": adapter}, **options)
+        with suppress(BleakError):
+            await client.connect()
+            if client.services.get_characteristic(RECEIVED):
+                return client
+        with suppress(BleakError):
+            await client.disconnect()
+
+
 @asynccontextmanager
 async def connection(adapter="hci1", **options):
-    """With all services: bluetoothd may say that it has found all before programs see them (bleak #1806)."""
-    device = await find(adapter)
-    while True:
-        async with BleakClient(device, bluez={"adapter": adapter}, **options) as client:
-            if client.services.get_characteristic(RECEIVED):
-                yield client
-                return
+    client = await connect(adapter, options)
+    try:
+        yield client
+    finally:
+        await client.disconnect()
 
 
 async def leave(client):

@@ -256,6 +256,36 @@ import Testing
             ])
     }
 
+    private static let rx = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
+
+    /// A link on which 10 values are written.
+    private func writing(length: Int = 2, pause: Int64 = 1_000_000, isAnswered: Bool = true) throws -> DeviceImport {
+        try imported(
+            builder {
+                $0.write(0x25, [1, 0])
+                for number: UInt8 in 1...10 {
+                    $0.write(0x22, [number] + [UInt8](repeating: 7, count: length - 1))
+                    if isAnswered { $0.notify(0x24, [number, 9]) }
+                    $0.time += pause
+                }
+            })
+    }
+
+    @Test func `a scenario expects each value of a dialogue`() throws {
+        let lines = try scenario(writing())
+        #expect(lines.count { $0.contains("occasion: written, on: \(Self.rx), value: hex:") } == 10)
+        #expect(lines.contains("  - expect: {occasion: written, on: \(Self.rx), value: hex:0a07}"))
+    }
+
+    @Test func `a scenario counts the writes of a transfer, and the report says that`() throws {
+        for made in [try writing(isAnswered: false), try writing(length: 20, pause: 100_000)] {
+            let lines = try scenario(made).filter { $0.contains("occasion: written") }
+            #expect(lines.count == 1 && lines[0].contains("occasion: written, on: \(Self.rx), times: 10"))
+            let report = try #require(made.scenario).report
+            #expect(report.leftOut.contains { $0.text.hasPrefix("10 different values of 10 writes") })
+        }
+    }
+
     private func glucose(_ response: [UInt8], isEarly: Bool = false) -> CaptureBuilder {
         var builder = CaptureBuilder()
         builder.connect()

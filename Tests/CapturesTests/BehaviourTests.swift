@@ -101,6 +101,28 @@ import Testing
         #expect(values.map(\.bytes) == [[9, 9], [1]])
     }
 
+    @Test func `without a subscription to everything, times of a recording count from when it would begin`() throws {
+        func times(_ pause: Int64, _ body: (inout CaptureBuilder) -> Void = { _ in }) throws -> [Double] {
+            let made = try imported(
+                builder {
+                    $0.write(0x25, [1, 0])
+                    body(&$0)
+                    $0.time += pause - 1_000
+                    $0.notify(0x24, [9, 9])
+                    $0.time += 999_000
+                    $0.notify(0x24, [1])
+                })
+            return try profile(made).recording?.values.map { ($0.time * 100).rounded() / 100 } ?? []
+        }
+        #expect(try times(1_250_000) == [0.25, 1.25])
+        #expect(try times(250_000) == [0, 1])
+        #expect(
+            try times(1_250_000) {
+                $0.time += 499_000
+                $0.write(0x13, [2, 0])
+            } == [1.25, 2.25])
+    }
+
     /// A link of a bonded host, which has subscribed to the battery's level before.
     private func bonded(_ body: (inout CaptureBuilder) -> Void) -> CaptureBuilder {
         builder {

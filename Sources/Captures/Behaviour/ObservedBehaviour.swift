@@ -45,7 +45,9 @@ package struct ObservedBehaviour: Sendable {
         let answers = WriteAnswers(sessions, independent: measurements) {
             values.contains($0) && !excluded.contains($0)
         }
-        let writes = Dictionary(grouping: answers.occurrences, by: \.handle)
+        let prompt = PromptAnswers(answers)
+        explain(prompt.uncertain.intersection(values).subtracting(excluded).subtracting(levels))
+        let writes = Dictionary(grouping: answers.occurrences(with: prompt), by: \.handle)
         var explained: Set<Int> = []
         var count = 0
         for (handle, occurrences) in writes.sorted(by: { $0.key < $1.key }) where count < Self.maximumReactions {
@@ -66,6 +68,15 @@ package struct ObservedBehaviour: Sendable {
         record(sessions, begin, levels, maximumValues) { [subscriptionValues] handle, packet in
             values.contains(handle) && !excluded.contains(handle) && !explained.contains(packet)
                 && subscriptionValues[handle] == nil
+        }
+    }
+
+    private mutating func explain(_ uncertain: Set<UInt16>) {
+        for sender in uncertain.sorted() {
+            leftOut.append(
+                .init(
+                    text: "possible answers on \(HandleText.text(sender)): it also sends by itself, so they stay in "
+                        + "the recording", packet: nil))
         }
     }
 

@@ -3,6 +3,8 @@
 package enum RecordingLimits {
     /// How many values.
     package static let maximumValues = 100_000
+    /// How long after the last subscription one begins if a central has not subscribed to everything, in seconds.
+    package static let startDelay = 1.0
     /// The latest time of a value, in seconds: a week.
     package static let longest = 604_800.0
     /// The size of the file in bytes, with everything else that is in it.

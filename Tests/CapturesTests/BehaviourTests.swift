@@ -22,7 +22,7 @@ import Testing
         let made = try imported(
             builder {
                 $0.write(0x25, [1, 0])
-                for number in 0..<3 {
+                for number in 0..<2 {
                     $0.write(0x22, Array("PING".utf8))
                     $0.time += 200_000
                     $0.notify(0x24, Array("PONG".utf8))
@@ -36,7 +36,7 @@ import Testing
         #expect(steps.count == 2)
         if case .wait(let seconds) = steps[0] { #expect(abs(seconds - 0.2) < 0.02) }
         let recorded = try #require(try profile(made).recording)
-        #expect(recorded.values.map(\.bytes) == [[0, 1], [1, 1], [2, 1]])
+        #expect(recorded.values.map(\.bytes) == [[0, 1], [1, 1]])
         #expect(made.report.leftOut.contains { $0.text.contains("differ in byte 0") })
     }
 
@@ -99,6 +99,28 @@ import Testing
         let values = try #require(try profile(made).recording).values
         #expect(values.map { ($0.time * 100).rounded() / 100 } == [0.25, 1.25])
         #expect(values.map(\.bytes) == [[9, 9], [1]])
+    }
+
+    @Test func `without a subscription to everything, times of a recording count from when it would begin`() throws {
+        func times(_ pause: Int64, _ body: (inout CaptureBuilder) -> Void = { _ in }) throws -> [Double] {
+            let made = try imported(
+                builder {
+                    $0.write(0x25, [1, 0])
+                    body(&$0)
+                    $0.time += pause - 1_000
+                    $0.notify(0x24, [9, 9])
+                    $0.time += 999_000
+                    $0.notify(0x24, [1])
+                })
+            return try profile(made).recording?.values.map { ($0.time * 100).rounded() / 100 } ?? []
+        }
+        #expect(try times(1_250_000) == [0.25, 1.25])
+        #expect(try times(250_000) == [0, 1])
+        #expect(
+            try times(1_250_000) {
+                $0.time += 499_000
+                $0.write(0x13, [2, 0])
+            } == [1.25, 2.25])
     }
 
     /// A link of a bonded host, which has subscribed to the battery's level before.
@@ -254,6 +276,36 @@ import Testing
                 "        - expect: {occasion: written, on: 6E400002-B5A3-F393-E0A9-E50E24DCCA9E, within: 41 s}",
                 "        - expect: {occasion: disconnected}",
             ])
+    }
+
+    private static let rx = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
+
+    /// A link on which 10 values are written.
+    private func writing(length: Int = 2, pause: Int64 = 1_000_000, isAnswered: Bool = true) throws -> DeviceImport {
+        try imported(
+            builder {
+                $0.write(0x25, [1, 0])
+                for number: UInt8 in 1...10 {
+                    $0.write(0x22, [number] + [UInt8](repeating: 7, count: length - 1))
+                    if isAnswered { $0.notify(0x24, [number, 9]) }
+                    $0.time += pause
+                }
+            })
+    }
+
+    @Test func `a scenario expects each value of a dialogue`() throws {
+        let lines = try scenario(writing())
+        #expect(lines.count { $0.contains("occasion: written, on: \(Self.rx), value: hex:") } == 10)
+        #expect(lines.contains("  - expect: {occasion: written, on: \(Self.rx), value: hex:0a07}"))
+    }
+
+    @Test func `a scenario counts the writes of a transfer, and the report says that`() throws {
+        for made in [try writing(isAnswered: false), try writing(length: 20, pause: 100_000)] {
+            let lines = try scenario(made).filter { $0.contains("occasion: written") }
+            #expect(lines.count == 1 && lines[0].contains("occasion: written, on: \(Self.rx), times: 10"))
+            let report = try #require(made.scenario).report
+            #expect(report.leftOut.contains { $0.text.hasPrefix("10 different values of 10 writes") })
+        }
     }
 
     private func glucose(_ response: [UInt8], isEarly: Bool = false) -> CaptureBuilder {

@@ -32,19 +32,22 @@ package struct ObservedBehaviour: Sendable {
 
     /// - Parameters:
     ///   - sessions: of one vantage.
+    ///   - senders: values that notify or indicate, by their handles.
     ///   - configurations: the handles of Client Characteristic Configurations, by those of their values.
     ///   - levels: battery levels, by their handles.
     ///   - measurements: values that answer no writes, by their handles.
     ///   - excluded: values that something else sends, by their handles.
     ///   - maximumValues: how many a recording can have.
     init(
-        _ sessions: [Session], values: Set<UInt16>, configurations: [UInt16: UInt16], levels: Set<UInt16>,
-        measurements: Set<UInt16>, excluded: Set<UInt16>, maximumValues: Int
+        _ sessions: [Session], values: Set<UInt16>, senders: Set<UInt16>, configurations: [UInt16: UInt16],
+        levels: Set<UInt16>, measurements: Set<UInt16>, excluded: Set<UInt16>, maximumValues: Int
     ) {
         let answers = WriteAnswers(sessions, independent: measurements) {
             values.contains($0) && !excluded.contains($0)
         }
-        let writes = Dictionary(grouping: answers.occurrences, by: \.handle)
+        let prompt = PromptAnswers(answers)
+        explain(prompt.uncertain.intersection(values).subtracting(excluded).subtracting(levels))
+        let writes = Dictionary(grouping: answers.occurrences(with: prompt), by: \.handle)
         var explained: Set<Int> = []
         var count = 0
         for (handle, occurrences) in writes.sorted(by: { $0.key < $1.key }) where count < Self.maximumReactions {
@@ -61,14 +64,24 @@ package struct ObservedBehaviour: Sendable {
             subscriptionValues[handle] = SubscriptionValue(
                 sessions, handle, configuration: configurations[handle])
         }
-        record(sessions, Set(configurations.values), levels, maximumValues) { [subscriptionValues] handle, packet in
+        let begin = RecordingBegin(senders: senders.subtracting(levels), configurations: configurations)
+        record(sessions, begin, levels, maximumValues) { [subscriptionValues] handle, packet in
             values.contains(handle) && !excluded.contains(handle) && !explained.contains(packet)
                 && subscriptionValues[handle] == nil
         }
     }
 
+    private mutating func explain(_ uncertain: Set<UInt16>) {
+        for sender in uncertain.sorted() {
+            leftOut.append(
+                .init(
+                    text: "possible answers on \(HandleText.text(sender)): it also sends by itself, so they stay in "
+                        + "the recording", packet: nil))
+        }
+    }
+
     private mutating func record(
-        _ sessions: [Session], _ configurations: Set<UInt16>, _ levels: Set<UInt16>, _ maximumValues: Int,
+        _ sessions: [Session], _ recordingBegin: RecordingBegin, _ levels: Set<UInt16>, _ maximumValues: Int,
         _ isRecorded: (UInt16, Int) -> Bool
     ) {
         func values(_ session: Session) -> [(handle: UInt16, bytes: [UInt8], mark: PacketMark)] {
@@ -92,7 +105,9 @@ package struct ObservedBehaviour: Sendable {
         // As in playback, which a battery's level begins only if there is nothing else: hosts such as bluetoothd
         // subscribe to it by themselves, and a bonded one has done so before.
         guard let first = sent.first(where: { !levels.contains($0.handle) }) ?? sent.first else { return }
-        let begin = Self.begin(session, configurations, before: first.mark)
+        let handles = Set(sent.map(\.handle))
+        let starters = handles.isSubset(of: levels) ? handles : handles.subtracting(levels)
+        let begin = recordingBegin.time(session, first: first.mark, starters: starters)
         let count = sent.count
         sent.removeAll { levels.contains($0.handle) && $0.mark.number < first.mark.number && $0.mark.time < begin }
         earlyLevels = count - sent.count
@@ -104,16 +119,5 @@ package struct ObservedBehaviour: Sendable {
             recording.append(
                 SentValue(time: last, handle: value.handle, bytes: value.bytes, packet: value.mark.number))
         }
-    }
-
-    /// What the times count from: the last subscription before the first value, as in playback.
-    private static func begin(_ session: Session, _ configurations: Set<UInt16>, before first: PacketMark) -> Int64 {
-        let subscription = session.events.last { event in
-            guard event.mark.number < first.number, case .write(let handle, let value, _, .success) = event.kind else {
-                return false
-            }
-            return configurations.contains(handle) && value.subscription == true
-        }
-        return subscription.map { ($0.answerMark ?? $0.mark).time } ?? first.time
     }
 }

@@ -2,13 +2,23 @@
 package struct ObservedReactions: Sendable {
     /// A value, or those that look alike, and its answers.
     package struct Reaction: Sendable {
-        /// Nil stands for any byte.
-        package let value: [UInt8?]
+        package let value: ValuePattern
         package let steps: [Step]
         /// How often it was seen.
         package let count: Int
+        package let certainty: Certainty
         /// Where it was seen first.
         package let mark: PacketMark
+    }
+
+    /// Whether the answers to the same value were the same.
+    package enum Certainty: Hashable, Sendable {
+        /// Each time, at least at their beginning.
+        case certain
+        /// Most times.
+        case usual(writes: Int)
+        /// There were this many, which differ.
+        case oneOf(Int)
     }
 
     package struct Step: Hashable, Sendable {
@@ -37,16 +47,18 @@ struct ReactionFinder {
     private struct Group {
         let value: [UInt8]
         var occurrences: [WriteAnswers.Occurrence]
+    }
 
-        /// The answers, if they are the same each time.
-        var answers: [WriteAnswers.Answer]? {
-            guard let first = occurrences.first else { return nil }
-            return occurrences.allSatisfy { $0.answers == first.answers } ? first.answers : nil
-        }
+    /// A value, or several, with their answers.
+    private struct Answered {
+        let value: [UInt8]
+        let agreement: AnswerAgreement
     }
 
     /// A profile with more of them is no longer one to read.
     private static let maximumReactions = 200
+    /// How many values with the same answers make a pattern.
+    private static let minimumFamily = 3
     /// Values are compared with each other within groups of this many only.
     private static let maximumGroups = 2000
     /// More is a transfer, and no answer.
@@ -60,6 +72,29 @@ struct ReactionFinder {
 
     mutating func find() {
         if findEcho() { return }
+        group()
+        // Of a file that is sent, for example, only some pieces are confirmed: they say nothing by themselves.
+        let answered = occurrences.count { !$0.answers.isEmpty }
+        let isProtocol = 2 * answered >= occurrences.count
+        var found: [Answered] = []
+        for group in groups {
+            guard let agreement = AnswerAgreement(group.occurrences) else {
+                explainDifference(group, "they stay in the recording")
+                continue
+            }
+            guard agreement.answers.count <= Self.maximumSteps else { continue }
+            let isQuick = group.occurrences.allSatisfy { $0.delays.allSatisfy { $0 <= Self.maximumSingleDelay } }
+            guard group.occurrences.count > 1 || (isQuick && isProtocol) else { continue }
+            found.append(Answered(value: group.value, agreement: agreement))
+            if agreement.certainty == .certain {
+                explainDifference(group, "what they begin with is a reaction, the rest stays in the recording")
+            }
+        }
+        addPatterns(&found)
+        for one in found { add(ValuePattern(one.value), [one.agreement]) }
+    }
+
+    private mutating func group() {
         var numbers: [[UInt8]: Int] = [:]
         for occurrence in occurrences {
             if let number = numbers[occurrence.value] {
@@ -69,22 +104,6 @@ struct ReactionFinder {
                 groups.append(Group(value: occurrence.value, occurrences: [occurrence]))
             }
         }
-        // Of a file that is sent, for example, only some pieces are confirmed: they say nothing by themselves.
-        let answered = occurrences.count { !$0.answers.isEmpty }
-        let isProtocol = 2 * answered >= occurrences.count
-        var certain: [Group] = []
-        for group in groups {
-            guard let answers = group.answers else {
-                explainDifference(group)
-                continue
-            }
-            guard !answers.isEmpty, answers.count <= Self.maximumSteps else { continue }
-            let isQuick = group.occurrences.allSatisfy { $0.delays.allSatisfy { $0 <= Self.maximumSingleDelay } }
-            guard group.occurrences.count > 1 || (isQuick && isProtocol) else { continue }
-            certain.append(group)
-        }
-        addPatterns(&certain)
-        for group in certain { add(group.value, [group]) }
     }
 
     private mutating func findEcho() -> Bool {
@@ -96,58 +115,57 @@ struct ReactionFinder {
         return true
     }
 
-    /// Values of the same length with the same answers become one, if no other value looks like them.
-    private mutating func addPatterns(_ certain: inout [Group]) {
-        var families: [[Group]] = []
-        var numbers: [Family: Int] = [:]
-        for group in certain {
-            let family = Family(length: group.value.count, answers: group.answers ?? [])
-            if let number = numbers[family] {
-                families[number].append(group)
-            } else {
-                numbers[family] = families.count
-                families.append([group])
+    /// Values with the same answers become one, if no other value looks like them: those that begin alike, then those
+    /// of the same length.
+    private mutating func addPatterns(_ found: inout [Answered]) {
+        for isOpen in [true, false] {
+            for family in Self.families(found, isOpen: isOpen) where family.count >= Self.minimumFamily {
+                guard let pattern = ValuePattern(family.map(\.value), isOpen: isOpen) else { continue }
+                let members = Set(family.map(\.value))
+                let hasOthers = groups.contains { !members.contains($0.value) && pattern.matches($0.value) }
+                guard !hasOthers else { continue }
+                found.removeAll { members.contains($0.value) }
+                add(pattern, family.map(\.agreement))
             }
-        }
-        for family in families where family.count >= 3 {
-            guard let pattern = Self.pattern(family.map(\.value)), pattern.contains(where: { $0 != nil }) else {
-                continue
-            }
-            let members = Set(family.map(\.value))
-            let hasOthers = groups.contains { !members.contains($0.value) && Self.matches($0.value, pattern) }
-            guard !hasOthers else { continue }
-            certain.removeAll { members.contains($0.value) }
-            add(pattern, family)
         }
     }
 
     private struct Family: Hashable {
-        let length: Int
+        /// Nil: any.
+        let length: Int?
         let answers: [WriteAnswers.Answer]
     }
 
-    /// What values of one length have in common.
-    private static func pattern(_ values: [[UInt8]]) -> [UInt8?]? {
-        guard let first = values.first else { return nil }
-        return first.indices.map { index in
-            values.allSatisfy { index < $0.count && $0[index] == first[index] } ? first[index] : nil
+    /// - Parameter isOpen: whether they are values of different lengths.
+    private static func families(_ found: [Answered], isOpen: Bool) -> [[Answered]] {
+        var families: [[Answered]] = []
+        var numbers: [Family: Int] = [:]
+        for one in found where one.agreement.certainty.isShared {
+            let family = Family(length: isOpen ? nil : one.value.count, answers: one.agreement.answers)
+            if let number = numbers[family] {
+                families[number].append(one)
+            } else {
+                numbers[family] = families.count
+                families.append([one])
+            }
         }
+        return isOpen ? families.filter { Set($0.map(\.value.count)).count > 1 } : families
     }
 
-    private static func matches(_ value: [UInt8], _ pattern: [UInt8?]) -> Bool {
-        value.count == pattern.count && zip(value, pattern).allSatisfy { $1 == nil || $0 == $1 }
-    }
-
-    private mutating func add(_ value: [UInt8?], _ groups: [Group]) {
-        let all = groups.flatMap(\.occurrences)
-        guard let first = all.first, found.reactions.count < Self.maximumReactions else { return }
-        let steps = first.answers.indices.map { index in
+    private mutating func add(_ value: ValuePattern, _ agreements: [AnswerAgreement]) {
+        let all = agreements.flatMap(\.occurrences)
+        guard let first = all.first, let answers = agreements.first?.answers,
+            found.reactions.count < Self.maximumReactions
+        else { return }
+        let steps = answers.indices.map { index in
             ObservedReactions.Step(
-                delay: Self.median(all.map { $0.delays[index] }), handle: first.answers[index].handle,
-                value: first.answers[index].value)
+                delay: Self.median(all.map { $0.delays[index] }), handle: answers[index].handle,
+                value: answers[index].value)
         }
-        found.reactions.append(.init(value: value, steps: steps, count: all.count, mark: first.mark))
-        found.packets.formUnion(all.flatMap(\.packets))
+        found.reactions.append(
+            .init(
+                value: value, steps: steps, count: all.count, certainty: .of(agreements), mark: first.mark))
+        found.packets.formUnion(agreements.flatMap(\.packets))
     }
 
     static func median(_ numbers: [Double]) -> Double {
@@ -156,13 +174,15 @@ struct ReactionFinder {
     }
 
     /// Says in which bytes the answers to the same value differ.
-    private mutating func explainDifference(_ group: Group) {
+    private mutating func explainDifference(_ group: Group, _ consequence: String) {
         guard let first = group.occurrences.first,
             let other = group.occurrences.first(where: { $0.answers != first.answers })
         else { return }
         let what: String
-        if let left = first.answers.first?.value, let right = other.answers.first?.value, left.count == right.count,
-            first.answers.count == other.answers.count, left != right
+        if first.answers.count == other.answers.count,
+            let (left, right) = zip(first.answers, other.answers).lazy.map({ ($0.value, $1.value) })
+                .first(where: { $0 != $1 }),
+            left.count == right.count
         {
             let bytes = left.indices.filter { left[$0] != right[$0] }.map(String.init)
             what = "differ in byte \(bytes.prefix(8).joined(separator: ", "))\(bytes.count > 8 ? " and more" : "")"
@@ -171,9 +191,22 @@ struct ReactionFinder {
         }
         leftOut.append(
             .init(
-                text:
-                    "the answers to the same write, \(ValuePreview.text(group.value)), \(what): they stay in the recording",
+                text: "the answers to the same write, \(ValuePreview.text(group.value)), \(what): \(consequence)",
                 packet: other.mark.number))
+    }
+}
+
+extension ObservedReactions.Certainty {
+    /// Whether other values may have the same answers for the same reason.
+    fileprivate var isShared: Bool {
+        if case .oneOf = self { false } else { true }
+    }
+
+    /// That of several values with the same answers.
+    fileprivate static func of(_ agreements: [AnswerAgreement]) -> Self {
+        guard agreements.contains(where: { $0.certainty != .certain }) else { return .certain }
+        if let only = agreements.first, agreements.count == 1 { return only.certainty }
+        return .usual(writes: agreements.reduce(0) { $0 + $1.writes })
     }
 }
 

@@ -1,5 +1,5 @@
 /// Which values the device sends in answer to which writes. A value is an answer if its characteristic never sends
-/// anything but shortly after a write.
+/// anything but shortly after a write; ``PromptAnswers`` finds others.
 struct WriteAnswers {
     struct Answer: Hashable {
         let handle: UInt16
@@ -18,12 +18,18 @@ struct WriteAnswers {
         var packets: [Int] = []
     }
 
-    /// In their order.
+    /// In their order, with the answers of ``answering``.
     let occurrences: [Occurrence]
-    /// The characteristics that send, by the handles of their values.
-    let senders: Set<UInt16>
+    /// The same with everything that came shortly after them.
+    let candidates: [Occurrence]
+    /// How many values each characteristic has sent, by the handles of their values.
+    let totals: [UInt16: Int]
+    /// How long all links were, in seconds.
+    let duration: Double
     /// Those that send nothing but answers.
     let answering: Set<UInt16>
+    /// Those that have also sent when no write was shortly before.
+    private let sendingByThemselves: Set<UInt16>
     /// Those that writes do not change, by the handles of their values.
     let independent: Set<UInt16>
 
@@ -82,16 +88,42 @@ struct WriteAnswers {
                 return writes > 1
                     || (isConfiguration != nil && count <= Self.maximumSingleAnswers && !slow.contains(handle))
             }.keys)
-        senders = Set(total.keys)
+        totals = total
+        duration = sessions.reduce(0) { $0 + $1.duration }
         self.independent = independent
         self.answering = answering
+        sendingByThemselves = Set(total.filter { $1 != answered[$0] }.keys).subtracting(independent)
+        candidates = occurrences
         self.occurrences = occurrences.map { $0.only(answering) }
+    }
+
+    /// The characteristics that send, by the handles of their values.
+    var senders: Set<UInt16> { Set(totals.keys) }
+
+    /// Whether a characteristic, by the handle of its value, does not only answer, although it may answer as well.
+    func sendsByItself(_ handle: UInt16) -> Bool { sendingByThemselves.contains(handle) }
+
+    /// The writes with these answers as well.
+    func occurrences(with prompt: PromptAnswers) -> [Occurrence] {
+        guard !prompt.pairs.isEmpty else { return occurrences }
+        let senders = Dictionary(grouping: prompt.pairs, by: \.written).mapValues { Set($0.map(\.sender)) }
+        return candidates.map { $0.only(answering, prompt: senders[$0.handle] ?? []) }
+    }
+}
+
+extension Session {
+    /// In seconds.
+    fileprivate var duration: Double {
+        guard let first = events.first, let last = events.last else { return 0 }
+        return max(0, Double(last.mark.time - first.mark.time) / 1_000_000)
     }
 }
 
 extension WriteAnswers.Occurrence {
     /// The same with the answers of these characteristics alone.
-    fileprivate func only(_ handles: Set<UInt16>) -> Self {
+    ///
+    /// - Parameter prompt: those whose answers end with the first long pause.
+    fileprivate func only(_ handles: Set<UInt16>, prompt: Set<UInt16> = []) -> Self {
         guard !answers.allSatisfy({ handles.contains($0.handle) }) else { return self }
         var copy = self
         copy.answers = []
@@ -99,13 +131,16 @@ extension WriteAnswers.Occurrence {
         copy.packets = []
         // The time of what is left out is that of what follows.
         var skipped = 0.0
+        var prompt = prompt
         for (index, answer) in answers.enumerated() {
-            guard handles.contains(answer.handle) else {
-                skipped += delays[index]
+            let delay = delays[index] + skipped
+            if delay > PromptAnswers.maximumDelay { prompt.remove(answer.handle) }
+            guard handles.contains(answer.handle) || prompt.contains(answer.handle) else {
+                skipped = delay
                 continue
             }
             copy.answers.append(answer)
-            copy.delays.append(delays[index] + skipped)
+            copy.delays.append(delay)
             copy.packets.append(packets[index])
             skipped = 0
         }

@@ -14,9 +14,13 @@ struct CentralStep {
     let occasion: Occasion
     /// The value that was written; nil: any.
     var value: [UInt8]?
+    /// How many values were written instead of ``value``, which are not in the scenario.
+    var lostValues = 0
     /// The ATT error with which it was refused.
     let error: UInt8?
     var times = 1
+    /// The writes that a value of the device followed before the next step.
+    var answered = 0
     /// Seconds since the step before, the longest of all links.
     var delay: Double
     let packet: Int
@@ -43,9 +47,8 @@ struct CentralSteps {
     /// When the last step was.
     private(set) var lastTime: Int64?
 
-    /// From so many writes on, that follow each other and differ, they are only counted: a file that is sent, for
-    /// example.
-    private static let maximumDifferentWrites = 8
+    /// Whether the last step is a write that no value has followed yet.
+    private var isUnanswered = false
 
     private let clone: ClonedDevice
     private let includesFaults: Bool
@@ -80,10 +83,11 @@ struct CentralSteps {
             case .truncatedWrite(let handle):
                 guard let place = places[handle], has(place, "write", "write-without-response") else { break }
                 add(.written(place), event)
-            case .encrypted, .mtu, .value, .truncatedValue: break
+            case .value, .truncatedValue: noteAnswer()
+            case .encrypted, .mtu: break
             }
         }
-        countWrites()
+        countTransfers()
     }
 
     private func has(_ place: ClonedDevice.Place, _ properties: String...) -> Bool {
@@ -136,6 +140,7 @@ struct CentralSteps {
     ) {
         let delay = lastTime.map { max(0, Double(event.mark.time - $0) / 1_000_000) } ?? 0
         lastTime = event.mark.time
+        if case .written = occasion { isUnanswered = true } else { isUnanswered = false }
         let step = CentralStep(
             occasion: occasion, value: value, error: error, delay: delay, packet: event.mark.number)
         if let last = steps.last, last.occasion == occasion, last.error == error, last.value == value {
@@ -146,8 +151,14 @@ struct CentralSteps {
         }
     }
 
-    /// Makes one step of many writes in a row.
-    private mutating func countWrites() {
+    private mutating func noteAnswer() {
+        guard isUnanswered else { return }
+        steps[steps.count - 1].answered += 1
+        isUnanswered = false
+    }
+
+    /// Makes one step of the writes of a transfer.
+    private mutating func countTransfers() {
         var counted: [CentralStep] = []
         var begin = 0
         while begin < steps.count {
@@ -158,17 +169,58 @@ struct CentralSteps {
                     end += 1
                 }
             }
-            if end - begin > Self.maximumDifferentWrites {
-                var whole = first
-                whole.value = nil
-                whole.times = steps[begin..<end].reduce(0) { $0 + $1.times }
-                whole.delay = steps[begin..<end].reduce(0) { $0 + $1.delay }
-                counted.append(whole)
-            } else {
-                counted += steps[begin..<end]
-            }
+            let run = WriteRun(steps[begin..<end])
+            if run.isTransfer { counted.append(run.whole) } else { counted += run.steps }
             begin = end
         }
         steps = counted
+    }
+}
+
+/// Writes in a row, of which those next to each other differ.
+private struct WriteRun {
+    let steps: ArraySlice<CentralStep>
+    private let times: Int
+
+    /// Fewer are no transfer.
+    private static let minimumSteps = 9
+    /// The length of a piece of what is sent, and seconds between two of them.
+    private static let minimumLength = 20
+    private static let maximumPause = 0.5
+
+    init(_ steps: ArraySlice<CentralStep>) {
+        self.steps = steps
+        times = steps.reduce(0) { $0 + $1.times }
+    }
+
+    /// Whether it sends a file, for example: nothing answers most pieces, or they have one length and follow each other
+    /// closely.
+    var isTransfer: Bool {
+        guard steps.count >= Self.minimumSteps else { return false }
+        let answered = steps.reduce(0) { $0 + $1.answered }
+        return 2 * answered < times || 4 * pieces >= 3 * times
+    }
+
+    /// How many look like pieces.
+    private var pieces: Int {
+        var counts: [Int: Int] = [:]
+        for step in steps {
+            guard let length = step.value?.count, length >= Self.minimumLength,
+                step.delay < Self.maximumPause * Double(step.times)
+            else { continue }
+            counts[length, default: 0] += step.times
+        }
+        return counts.values.max() ?? 0
+    }
+
+    /// All as one step.
+    var whole: CentralStep {
+        var whole = steps[steps.startIndex]
+        whole.value = nil
+        whole.lostValues = Set(steps.compactMap(\.value)).count
+        whole.times = times
+        whole.answered = steps.reduce(0) { $0 + $1.answered }
+        whole.delay = steps.reduce(0) { $0 + $1.delay }
+        return whole
     }
 }

@@ -201,8 +201,9 @@ struct CharacteristicImport {
             report.recognize("each write of \(title) is sent back on \(HandleText.text(echo))")
             return
         }
+        // First: patterns may match values that are refused, too.
         let refusals = refused.refusals
-        let reactions = (found?.reactions ?? []).compactMap(reaction) + refusals.map(Self.reaction)
+        let reactions = refusals.map(Self.reaction) + (found?.reactions ?? []).compactMap(reaction)
         guard !reactions.isEmpty else { return }
         clone.writes = .reactions(reactions, stores: clone.properties.contains("read"))
         for refusal in refusals {
@@ -215,13 +216,18 @@ struct CharacteristicImport {
             }
         }
         for reaction in found?.reactions ?? [] {
-            let value = Self.pattern(Array(reaction.value.prefix(20))) + (reaction.value.count > 20 ? "…" : "")
-            let text = "the answer to \(value) written to \(title)"
-            if reaction.count > 1 {
-                report.recognize("\(text), \(counted(reaction.count, "time"))", reaction.mark.number)
-            } else {
-                report.guess("\(text), which was seen once", reaction.mark.number)
-            }
+            addRemark("the answer to \(Self.preview(reaction.value)) written to \(title)", reaction)
+        }
+    }
+
+    private mutating func addRemark(_ text: String, _ reaction: ObservedReactions.Reaction) {
+        let packet = reaction.mark.number
+        switch reaction.certainty {
+        case .certain where reaction.count == 1: report.guess("\(text), which was seen once", packet)
+        case .certain: report.recognize("\(text), \(counted(reaction.count, "time"))", packet)
+        case .usual(let writes):
+            report.guess("\(text), \(reaction.count) of \(writes) times: other answers stay in the recording", packet)
+        case .oneOf(let count): report.guess("\(text), one of \(count) that differ: the others are left out", packet)
         }
     }
 
@@ -248,16 +254,32 @@ struct CharacteristicImport {
             if step.delay >= Self.minimumWait { steps.append(.wait((step.delay * 100).rounded() / 100)) }
             steps.append(.send(Data(step.value), on: place))
         }
-        let exact = reaction.value.compactMap(\.self)
         let match: ClonedDevice.Reaction.Match =
-            exact.count == reaction.value.count ? .value(Data(exact)) : .pattern(Self.pattern(reaction.value))
-        return .init(match, .play(steps), comment: Self.seen(reaction.count, reaction.mark.number))
+            reaction.value.exact.map { .value(Data($0)) } ?? .pattern(Self.text(reaction.value))
+        return .init(match, .play(steps), comment: Self.seen(reaction))
     }
 
-    /// `hex:01 ?? 03`
-    private static func pattern(_ value: [UInt8?]) -> String {
-        guard !value.isEmpty else { return "empty" }
-        return "hex:" + value.map { $0.map { ValueText.hex([$0]) } ?? "??" }.joined(separator: " ")
+    private static func seen(_ reaction: ObservedReactions.Reaction) -> String {
+        switch reaction.certainty {
+        case .certain: seen(reaction.count, reaction.mark.number)
+        case .usual(let writes): "seen \(reaction.count) of \(writes) times"
+        case .oneOf(let count): "one of \(count) answers, packet \(reaction.mark.number)"
+        }
+    }
+
+    /// `hex:01 ?? 03 *`
+    private static func text(_ pattern: ValuePattern) -> String {
+        text(pattern.bytes) + (pattern.isOpen ? " *" : "")
+    }
+
+    /// The same with the first bytes of a long one.
+    private static func preview(_ pattern: ValuePattern) -> String {
+        pattern.bytes.count > 20 ? text(Array(pattern.bytes.prefix(20))) + "…" : text(pattern)
+    }
+
+    private static func text(_ bytes: [UInt8?]) -> String {
+        guard !bytes.isEmpty else { return "empty" }
+        return "hex:" + bytes.map { $0.map { ValueText.hex([$0]) } ?? "??" }.joined(separator: " ")
     }
 
     // MARK: Errors

@@ -38,6 +38,7 @@ package struct DeviceImport {
         let simulated = table.services.filter { [standards] in standards[$0.start] != nil }
         behaviour = ObservedBehaviour(
             sessions, values: Set(characteristics.map(\.handle)),
+            senders: Set(characteristics.filter(\.isSender).map(\.handle)),
             configurations: Dictionary(
                 characteristics.compactMap { characteristic in
                     characteristic.configuration.map { (characteristic.handle, $0) }

@@ -107,6 +107,7 @@ struct ScenarioImport {
         _ step: CentralStep, _ index: Int, _ links: [CentralSteps], _ used: inout [[Bool]]
     ) -> CentralStep {
         var merged = step
+        var values: Set<[UInt8]?> = [step.value]
         for link in links.indices.dropFirst() {
             let steps = links[link].steps
             // Most often it is at the same place.
@@ -116,7 +117,12 @@ struct ScenarioImport {
             guard let place else { continue }
             used[link][place] = true
             merged.delay = max(merged.delay, steps[place].delay)
-            if steps[place].value != step.value { merged.value = nil }
+            values.insert(steps[place].value)
+            merged.lostValues = max(merged.lostValues, steps[place].lostValues)
+        }
+        if values.count > 1 {
+            merged.value = nil
+            merged.lostValues = max(merged.lostValues, values.count)
         }
         return merged
     }
@@ -149,6 +155,11 @@ struct ScenarioImport {
         case .unsubscribed(let place): text = "occasion: unsubscribed, on: \(reference(place))"
         case .read(let place): text = "occasion: read, on: \(reference(place))"
         case .written(let place): text = "occasion: written, on: \(reference(place))"
+        }
+        if step.lostValues > 0 {
+            report.leaveOut(
+                "\(counted(step.lostValues, "different value")) of \(counted(step.times, "write")): the scenario has only "
+                    + "their number", step.packet)
         }
         if let value = step.value { text += ", value: \(value.isEmpty ? "empty" : "hex:" + ValueText.hex(value))" }
         if let error = step.error { text += ", att-error: 0x\(AssignedName.digits(of: UInt16(error)).suffix(2))" }

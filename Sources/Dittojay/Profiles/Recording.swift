@@ -39,7 +39,7 @@ public struct Recording: Hashable, Swift.Sendable {
     public static let possibleCounts = 1...RecordingLimits.maximumValues
 
     /// In seconds.
-    public static let startDelay = 1.0
+    public static let startDelay = RecordingLimits.startDelay
     /// In seconds.
     public static let shortestRound = 0.01
 

@@ -71,7 +71,7 @@ class Reduction:
         for index in range(len(delays)):
             delays = self.shorten(variation, delays, index)
 
-    def joined(self, variation: Variation, delays: Sequence[Delay]) -> Sequence[Delay]:
+    def joined(self, variation: Variation, delays: list[Delay]) -> list[Delay]:
         """One that is as long as all of them, within what a seed makes, if that is enough."""
         length = min(sum(delay.length for delay in delays), max(LONGEST))
         singles = [[delay._replace(length=length)] for delay in delays]

@@ -24,7 +24,7 @@ MAXIMUM_SEED = 10**18 - 1
 # Of a million system calls by which a process can learn of others, or they of it, so many are delayed (of others a
 # thirtieth; of some processes none, and of some ten times as many), by at most so many microseconds: each seed has one
 # of each, because some mistakes need many short delays, and others a single long one.
-RATES = (1_000, 10_000, 100_000)
+RATES = (1_000, 3_000, 10_000, 30_000)
 LONGEST = (5_000, 100_000)
 LONGEST_LINE = 3000  # of a parameter
 MAXIMUM_CHUNKS = 14

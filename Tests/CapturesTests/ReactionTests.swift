@@ -114,6 +114,12 @@ import Testing
         #expect(made.report.guessed.contains { $0.text.contains("3 of 4 times") })
     }
 
+    @Test func `of the usual answer all is sent, and of another one what differs stays in the recording`() throws {
+        let made = try answered([[Self.pong, [1]], [Self.pong, [1]], [Self.pong, [2]], [Self.pong, [1]]])
+        #expect(try reactions(made) == [Reaction(match: .value(Self.ping), sent: [Self.pong, [1]])])
+        #expect(try recorded(made) == [[2]])
+    }
+
     @Test func `one of different answers is a reaction, which is marked`() throws {
         let made = try answered([[[1]], [[2], [2]], [[3]], []])
         #expect(try reactions(made) == [Reaction(match: .value(Self.ping), sent: [[1]])])

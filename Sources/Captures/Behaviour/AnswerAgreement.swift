@@ -7,30 +7,32 @@ struct AnswerAgreement {
     /// The packets that it explains.
     let packets: [Int]
 
-    /// Nil without enough in common.
+    /// The usual answer, or else what all of them begin with, or else one of them. Nil without enough in common.
     init?(_ occurrences: [WriteAnswers.Occurrence]) {
-        let prefix = Self.commonPrefix(occurrences)
-        guard prefix.isEmpty else {
-            answers = prefix
-            self.occurrences = occurrences
-            certainty = .certain
-            packets = occurrences.flatMap { $0.packets.prefix(prefix.count) }
-            return
-        }
         let answered = occurrences.filter { !$0.answers.isEmpty }
         let groups = Self.grouped(answered)
         guard let largest = groups.max(by: { $0.count < $1.count }), let first = largest.first else { return nil }
+        let prefix = Self.commonPrefix(occurrences.map(\.answers))
         if Self.isMost(largest.count, of: occurrences.count) {
-            certainty = .usual(writes: occurrences.count)
-            packets = largest.flatMap(\.packets)
+            answers = first.answers
+            self.occurrences = largest
+            certainty = largest.count == occurrences.count ? .certain : .usual(writes: occurrences.count)
+        } else if !prefix.isEmpty {
+            answers = prefix
+            self.occurrences = occurrences
+            certainty = .certain
         } else if occurrences.count >= Self.minimumWrites, Self.isMost(answered.count, of: occurrences.count) {
+            answers = first.answers
+            self.occurrences = largest
             certainty = .oneOf(groups.count)
             packets = answered.flatMap(\.packets)
+            return
         } else {
             return nil
         }
-        answers = first.answers
-        self.occurrences = largest
+        packets = occurrences.flatMap { [answers] occurrence in
+            occurrence.packets.prefix(Self.commonPrefix([answers, occurrence.answers]).count)
+        }
     }
 
     /// How often the value was written.
@@ -43,10 +45,10 @@ struct AnswerAgreement {
 
     private static func isMost(_ count: Int, of all: Int) -> Bool { 4 * count >= 3 * all }
 
-    private static func commonPrefix(_ occurrences: [WriteAnswers.Occurrence]) -> [WriteAnswers.Answer] {
-        guard var prefix = occurrences.first?.answers[...] else { return [] }
-        for occurrence in occurrences.dropFirst() {
-            prefix = prefix.prefix(zip(prefix, occurrence.answers).prefix { $0 == $1 }.count)
+    private static func commonPrefix(_ all: [[WriteAnswers.Answer]]) -> [WriteAnswers.Answer] {
+        guard var prefix = all.first?[...] else { return [] }
+        for answers in all.dropFirst() {
+            prefix = prefix.prefix(zip(prefix, answers).prefix { $0 == $1 }.count)
         }
         return Array(prefix)
     }

@@ -74,9 +74,9 @@ struct ReactionFinder {
         if findEcho() { return }
         group()
         // Of a file that is sent, for example, only some pieces are confirmed: they say nothing by themselves.
-        let answered = occurrences.count { !$0.answers.isEmpty }
-        let isProtocol = 2 * answered >= occurrences.count
-        var found: [Answered] = []
+        let answeredCount = occurrences.count { !$0.answers.isEmpty }
+        let isProtocol = 2 * answeredCount >= occurrences.count
+        var answered: [Answered] = []
         for group in groups {
             guard let agreement = AnswerAgreement(group.occurrences) else {
                 explainDifference(group, "they stay in the recording")
@@ -85,13 +85,13 @@ struct ReactionFinder {
             guard agreement.answers.count <= Self.maximumSteps else { continue }
             let isQuick = group.occurrences.allSatisfy { $0.delays.allSatisfy { $0 <= Self.maximumSingleDelay } }
             guard group.occurrences.count > 1 || (isQuick && isProtocol) else { continue }
-            found.append(Answered(value: group.value, agreement: agreement))
+            answered.append(Answered(value: group.value, agreement: agreement))
             if agreement.certainty == .certain {
                 explainDifference(group, "what they begin with is a reaction, the rest stays in the recording")
             }
         }
-        addPatterns(&found)
-        for one in found { add(ValuePattern(one.value), [one.agreement]) }
+        addPatterns(&answered)
+        for one in answered { add(ValuePattern(one.value), [one.agreement]) }
     }
 
     private mutating func group() {
@@ -117,14 +117,14 @@ struct ReactionFinder {
 
     /// Values with the same answers become one, if no other value looks like them: those that begin alike, then those
     /// of the same length.
-    private mutating func addPatterns(_ found: inout [Answered]) {
+    private mutating func addPatterns(_ answered: inout [Answered]) {
         for isOpen in [true, false] {
-            for family in Self.families(found, isOpen: isOpen) where family.count >= Self.minimumFamily {
+            for family in Self.families(answered, isOpen: isOpen) where family.count >= Self.minimumFamily {
                 guard let pattern = ValuePattern(family.map(\.value), isOpen: isOpen) else { continue }
                 let members = Set(family.map(\.value))
                 let hasOthers = groups.contains { !members.contains($0.value) && pattern.matches($0.value) }
                 guard !hasOthers else { continue }
-                found.removeAll { members.contains($0.value) }
+                answered.removeAll { members.contains($0.value) }
                 add(pattern, family.map(\.agreement))
             }
         }
@@ -137,10 +137,10 @@ struct ReactionFinder {
     }
 
     /// - Parameter isOpen: whether they are values of different lengths.
-    private static func families(_ found: [Answered], isOpen: Bool) -> [[Answered]] {
+    private static func families(_ answered: [Answered], isOpen: Bool) -> [[Answered]] {
         var families: [[Answered]] = []
         var numbers: [Family: Int] = [:]
-        for one in found where one.agreement.certainty.isShared {
+        for one in answered where one.agreement.certainty.isShared {
             let family = Family(length: isOpen ? nil : one.value.count, answers: one.agreement.answers)
             if let number = numbers[family] {
                 families[number].append(one)

@@ -117,28 +117,16 @@ extension CommandContext {
     /// The device's identifier if a program on this machine is connected to it. It hardly advertises then.
     func connected(_ device: DeviceSelector) async -> UUID? { await Self.connected(device, on: adapter) }
 
-    /// The identifiers of the devices whose services bluetoothd reports from a connection, in place of those that they
-    /// advertise.
-    func devicesHidingAdvertisedServices() async -> Set<UUID> {
-        await Self.devicesHidingAdvertisedServices(on: adapter)
-    }
-
-    @LoopActor
-    private static func devicesHidingAdvertisedServices(on adapter: String?) -> Set<UUID> {
-        Set(devices(on: adapter).filter(\.hidesAdvertisedServices).compactMap { identifier($0) })
-    }
-
     /// Whether bluetoothd knows of a service of a device, which it may show to no program.
     ///
-    /// - Parameter service: of 4 characters.
+    /// - Parameter service: in 36 characters and lower case, as bluetoothd has it.
     func hasService(_ service: String, of device: UUID) async -> Bool {
         await Self.hasService(service, of: device, on: adapter)
     }
 
     @LoopActor
     private static func hasService(_ service: String, of device: UUID, on adapter: String?) -> Bool {
-        let whole = "0000\(service)-0000-1000-8000-00805f9b34fb".lowercased()
-        return devices(on: adapter).contains { identifier($0) == device && $0.serviceUUIDs.contains(whole) }
+        devices(on: adapter).contains { identifier($0) == device && $0.serviceUUIDs.contains(service) }
     }
 
     @LoopActor

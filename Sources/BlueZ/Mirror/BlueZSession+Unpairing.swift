@@ -48,7 +48,7 @@ extension BlueZSession {
 
     /// The addresses of the devices whose advertised services bluetoothd does not report; see
     /// ``Device/hidesAdvertisedServices``.
-    package func devicesHidingAdvertisedServices(on adapter: String) throws(BlueZError) -> Set<String> {
+    package func devicesHidingAdvertisedServices(on adapter: String? = nil) throws(BlueZError) -> Set<String> {
         Set(try adapters(named: adapter).flatMap(\.devices).filter(\.hidesAdvertisedServices).map(\.address))
     }
 

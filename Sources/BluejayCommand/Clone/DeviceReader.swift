@@ -53,7 +53,7 @@ final class DeviceReader {
         try? await BlueZSession.shared.forgetSeenDevices(on: context.adapter) { selector.names($0) }
         let connected = await context.connected(selector)
         // What is not here yet is found by what it advertises, even if it advertises Generic Access.
-        let hiding = await context.devicesHidingAdvertisedServices()
+        let hiding = try? await BlueZSession.shared.devicesHidingAdvertisedServices(on: context.adapter)
         let advertisement = try await advertisement(of: selector, isConnected: connected != nil)
         guard let identifier = advertisement?.peripheral.identifier ?? connected else {
             throw CommandError(.failed, "\(target.device) is no longer connected")
@@ -61,7 +61,7 @@ final class DeviceReader {
         let address = CBPeer.bluetoothAddress(forIdentifier: identifier) ?? ""
         let adapter = context.adapter
         let appearance = await Self.appearance(of: address, on: adapter)
-        var hidesServices = hiding.contains(identifier)
+        var hidesServices = hiding?.contains(address) ?? false
         // Another program may have connected to it meanwhile.
         if !hidesServices { hidesServices = await Self.areServicesResolved(address, on: adapter) }
         known = .identifiers([identifier], text: target.device)

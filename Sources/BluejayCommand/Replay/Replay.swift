@@ -1,5 +1,6 @@
 import Captures
 import CoreBluetooth
+import GATTProfiles
 import PlainText
 
 /// Repeats what the central of a capture did, link by link.
@@ -69,7 +70,8 @@ final class Replay {
         hidden service: String, _ link: ReplayPlan.Link, _ connection: DeviceConnection
     ) async -> ReplayPlan.Link {
         guard !connection.table.services.contains(where: { $0.uuid.uuidString == service }),
-            await context.hasService(service, of: connection.link.peripheral.identifier)
+            let uuid = AttributePath.Part.canonical(service)?.lowercased(),
+            await context.hasService(uuid, of: connection.link.peripheral.identifier)
         else { return link }
         var rest = link
         let count = rest.remove(service: service)

@@ -33,8 +33,8 @@ PASSED = ("--hosts", "--package", "--controllers", "--radio", "--controller", "-
 
 
 class Options(NamedTuple):
-    """`seed`: the first one. `minutes`: instead of a number of runs. `no_tests`: the exit statuses that say that no test
-    has run."""
+    """`seed`: the first one. `minutes`: instead of a number of runs. `no_tests`: the exit statuses that say that no
+    test has run."""
 
     command: Sequence[str]
     words: Sequence[str]

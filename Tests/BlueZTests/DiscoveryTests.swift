@@ -50,6 +50,14 @@ struct DiscoveryTests {
         }
     }
 
+    @Test func `a scan that has ended leaves no filter`() async throws {
+        try await scanning(with: Self.safe) { bench in
+            await bench.end()
+            let filter = try bench.lastFilter()
+            #expect(filter.isEmpty)
+        }
+    }
+
     @Test func `a bluetoothd that knows no patterns scans as well`() async throws {
         try await scanning(with: Self.dangerous, knowsPatterns: false) { bench in
             let device = try await bench.add(advertising: ["180D"])
@@ -210,6 +218,11 @@ private final class Bench {
     /// What the scan asks for.
     func filter() throws -> [String: BusValue] {
         try #require(daemon.calls.first { $0.method == "SetDiscoveryFilter" }).invocation.argument(0)
+    }
+
+    /// What was asked for last.
+    func lastFilter() throws -> [String: BusValue] {
+        try #require(daemon.calls.last { $0.method == "SetDiscoveryFilter" }).invocation.argument(0)
     }
 
     /// How many devices bluetoothd was made to forget.

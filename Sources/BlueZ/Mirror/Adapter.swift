@@ -164,6 +164,12 @@ package final class Adapter: RemoteObject<Adapter1> {
         }
     }
 
+    /// Takes back the filter that was set. A program that has one when it leaves the bus, at the moment in which the last
+    /// scan of another one ends, makes bluetoothd (5.66 to 5.87) scan until it restarts.
+    func clearDiscoveryFilter() async throws {
+        try await call(Adapter1.setDiscoveryFilter, [[String: BusValue]().busValue], timeout: .seconds(3))
+    }
+
     /// Starts scanning; it lasts until ``stopDiscovery()``, or until this program's connection to the bus ends.
     ///
     /// BlueZ 5.66 does not answer when the controller's last scan has not ended yet.

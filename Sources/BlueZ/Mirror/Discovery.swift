@@ -101,6 +101,7 @@ package final class Discovery {
             try? await adapter.stopDiscovery()
         }
         attempts.ended("given up")
+        if clients.isEmpty { try? await adapter?.clearDiscoveryFilter() }
         observation?.cancel()
         observation = nil
         running = nil

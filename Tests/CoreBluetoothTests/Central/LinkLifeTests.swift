@@ -121,12 +121,12 @@ struct LinkLifeTests {
         app.act { $0.stopScan() }
         let peripheral = try await app.connect(to: unknown)
         try await daemon.call("StopDiscovery")
-        let filters = await daemon.count(of: "SetDiscoveryFilter")
+        let scans = await daemon.count(of: "StartDiscovery")
         app.act { $0.cancelPeripheralConnection(peripheral) }
         try await app.saw("disconnected")
         // This attempt has waited for the same.
         try await app.connected(to: known)
-        #expect(await daemon.count(of: "SetDiscoveryFilter") == filters)
+        #expect(await daemon.count(of: "StartDiscovery") == scans)
     }
 
     /// bluetoothd would turn its notifications on again before the app asks for them.

@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 def find_command(name: str) -> Command:
     if name not in BY_NAME:
-        raise UsageError(f"unknown command {name}{did_you_mean(name, [*BY_NAME, 'help']) or '; see lab help'}")
+        raise UsageError(f"unknown command {name}{did_you_mean([name], [*BY_NAME, 'help']) or '; see lab help'}")
     return BY_NAME[name]
 
 
@@ -85,7 +85,7 @@ def take_option(command: Command, word: str, left: list[str]) -> tuple[str, str]
             commands = " and ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
             raise UsageError(f"{name} is not an option of lab {command.name}; it is for lab {commands}")
         known = [option.name for option in command.options]
-        raise UsageError(f"unknown option {name}{did_you_mean(name, known) or f'; see lab help {command.name}'}")
+        raise UsageError(f"unknown option {name}{did_you_mean([name], known) or f'; see lab help {command.name}'}")
     if option.name == "--help":
         raise HelpWanted
     if not option.takes_value:

@@ -5,11 +5,12 @@ them must occur in the sources; where it is more than that, it could match."""
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from bluetooth_lab.nearest import did_you_mean
 
 DECLARATION = re.compile(r"\b(?:struct|class|actor|enum|extension|func|def)\s+(`[^`]+`|[\w.]+)")
 TITLE = re.compile(r'@(?:Test|Suite)\(\s*"([^"]+)"')
@@ -65,7 +66,6 @@ def check(folders: Sequence[Path], filters: Sequence[str]) -> int:
     missing = missing_words(filters, text)
     if missing is None:
         return 0
-    near = [name for word in missing for name in difflib.get_close_matches(word, names, n=2, cutoff=0.75)]
-    hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+    hint = did_you_mean(missing, names, cutoff=0.75, most=2)
     print(f"lab: no test matches {' or '.join(filters)}{hint}", file=sys.stderr)
     return 1

@@ -102,7 +102,7 @@ final class CommandContext {
         isEnding = true
         await onEnd?()
         output.flush()
-        await central.disconnectAll(within: isInterrupted ? Self.interruptedEndTimeout : Self.endTimeout)
+        await central.end(within: isInterrupted ? Self.interruptedEndTimeout : Self.endTimeout)
         if let failure { output.failure(failure) }
         let loss = await output.finish(within: isInterrupted ? Self.readerTimeout : nil)
         guard let loss, !loss.isByTheReader else { Foundation.exit(status) }

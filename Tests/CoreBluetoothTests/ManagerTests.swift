@@ -172,6 +172,7 @@ private final class RecordingCentralEngine: CentralEngine {
     func invalidate() { record("invalidate") }
     func scan(for services: [CBUUID]?, options: [String: Any]) { record("scan \(text(services))") }
     func stopScan() { record("stopScan") }
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) { record("connect") }
     func cancelConnection(_ peripheral: CBPeripheral) { record("cancelConnection") }
     func peripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
@@ -218,4 +219,5 @@ private final class RecordingPeripheralEngine: PeripheralEngine {
     func setPairing(_ settings: PairingSettings?) { record("setPairing") }
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) { record("publish") }
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) { record("unpublish") }
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
 }

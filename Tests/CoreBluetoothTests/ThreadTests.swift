@@ -188,6 +188,7 @@ private final class ScanEngine: CentralEngine {
         scanning.store(true, ordering: .relaxed)
     }
     func stopScan() { scanning.store(false, ordering: .relaxed) }
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {}
     func cancelConnection(_ peripheral: CBPeripheral) {}
     func peripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] { [] }
@@ -215,6 +216,7 @@ private final class StopEngine: PeripheralEngine {
     func setPairing(_ settings: PairingSettings?) {}
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool) {}
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {}
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
 }
 
 /// Runs `body` on another thread and gives it the time to finish, which it has not where it must wait for the caller.

@@ -43,6 +43,7 @@ package final class Advertisement {
 
     private let path: ObjectPath
     private var registration: (adapter: Adapter, connection: BusConnection)?
+    private var isUnwanted = false
 
     package init(_ data: AdvertisementData) {
         self.data = data
@@ -69,8 +70,8 @@ package final class Advertisement {
 
     /// Asks bluetoothd to register it, and asks again when there is no answer.
     ///
-    /// When the adapter becomes discoverable, or ceases to be, while bluetoothd (5.66, 5.82) registers an
-    /// advertisement, it does not answer, and would go on advertising after the end of this program.
+    /// When the adapter's alias or discoverability changes while bluetoothd (5.66, 5.82) registers an advertisement, it
+    /// does not answer, and would go on advertising after the end of this program.
     private func ask(_ adapter: Adapter) async throws {
         let timeout = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         var attempts = RetryLog(logger, "register an advertisement")
@@ -86,10 +87,13 @@ package final class Advertisement {
                 attempts.failed("\(BlueZError.timedOut(call))")
                 _ = try? await adapter.call(
                     LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)], timeout: timeout)
-                if attempt == Self.attempts { throw BlueZError.timedOut(call) }
+                if attempt == Self.attempts || isUnwanted { throw BlueZError.timedOut(call) }
             }
         }
     }
+
+    /// Does not ask bluetoothd again to register it: it is to be unregistered as soon as that has been answered.
+    package func giveUp() { isUnwanted = true }
 
     /// Stops advertising. Does nothing when it is not registered, or when bluetoothd has ended.
     package func unregister() async {

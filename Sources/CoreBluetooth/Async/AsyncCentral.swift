@@ -154,12 +154,18 @@ package final class AsyncCentral: NSObject {
     /// - Throws: ``CBPairingError``.
     package func pair(_ peripheral: CBPeripheral) async throws { try await manager.pair(peripheral) }
 
-    /// Ends all connections and attempts to connect, and waits for that.
-    package func disconnectAll(within limit: TimeInterval) async {
-        guard manager.state == .poweredOn, !isIdle else { return }
+    /// Ends the scan, all connections and all attempts to connect, and waits for that.
+    package func end(within limit: TimeInterval) async {
+        guard manager.state == .poweredOn else { return }
+        let deadline = ContinuousClock.now + .seconds(limit)
+        stopScan()
         for attempt in attempts.values { manager.cancelPeripheralConnection(attempt.peripheral) }
         for connection in connections.values { manager.cancelPeripheralConnection(connection.peripheral) }
-        try? await calls.wait(for: .state, within: limit) { onIdle = $0 }
+        if !isIdle { try? await calls.wait(for: .state, within: limit) { onIdle = $0 } }
+        try? await calls.wait(for: .state, within: deadline.secondsLeft) {
+            (finish: @escaping PendingCalls.Finish<Void>) in
+            manager.settle { DispatchQueue.main.async { MainActor.assumeIsolated { finish(.success(())) } } }
+        }
     }
 
     private var isIdle: Bool { attempts.isEmpty && connections.isEmpty }

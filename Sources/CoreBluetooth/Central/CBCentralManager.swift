@@ -97,6 +97,13 @@ open class CBCentralManager: CBManager, @unchecked Swift.Sendable {
         }
     }
 
+    /// Calls `done` once, on any thread, when bluetoothd has ended the scan that was stopped. A program that ends
+    /// earlier may leave bluetoothd scanning.
+    package func settle(_ done: @escaping @Sendable () -> Void) {
+        guard let engine else { return done() }
+        engine.settle(done)
+    }
+
     /// Connects to a peripheral, however long it takes: there is no timeout, and a peripheral that is away is connected
     /// when it comes back.
     ///

@@ -10,6 +10,8 @@ protocol CentralEngine: AnyObject, Swift.Sendable {
     /// Starts a scan, or replaces the running one. `services` is nil for all.
     func scan(for services: [CBUUID]?, options: [String: Any])
     func stopScan()
+    /// Calls `done` once, on any thread, when bluetoothd has ended the scan that was stopped.
+    func settle(_ done: @escaping @Sendable () -> Void)
 
     func connect(_ peripheral: CBPeripheral, options: [String: Any])
     /// Cancels a pending or an established connection; always confirmed by a disconnect call without error.

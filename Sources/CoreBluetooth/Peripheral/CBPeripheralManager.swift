@@ -110,6 +110,13 @@ open class CBPeripheralManager: CBManager, @unchecked Swift.Sendable {
         isAdvertising = false
     }
 
+    /// Calls `done` once, on any thread, when bluetoothd has done or refused all that this manager has asked for. A
+    /// program that ends earlier may leave its advertisement to bluetoothd.
+    package func settle(_ done: @escaping @Sendable () -> Void) {
+        guard let engine else { return done() }
+        engine.settle(done)
+    }
+
     /// The services are advertised now, unless the program has stopped that meanwhile, on whatever thread.
     func advertisingStarted(unless wasStopped: () -> Bool) {
         stored.withLock { $0.isAdvertising = !wasStopped() }

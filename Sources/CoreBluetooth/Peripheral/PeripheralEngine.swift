@@ -25,4 +25,7 @@ protocol PeripheralEngine: AnyObject, Swift.Sendable {
     /// Answered by `didPublishL2CAPChannel`. `psm` is nil for any.
     func publishL2CAPChannel(_ psm: CBL2CAPPSM?, encrypted: Bool)
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM)
+
+    /// Calls `done` once, on any thread, when what was asked for before has been done or refused.
+    func settle(_ done: @escaping @Sendable () -> Void)
 }

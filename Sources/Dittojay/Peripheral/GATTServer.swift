@@ -16,6 +16,7 @@ protocol GATTServer: AnyObject {
     func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool
+    func settle(_ done: @escaping @Sendable () -> Void)
 }
 
 extension CBPeripheralManager: GATTServer {}

@@ -6,6 +6,9 @@ import MainLoop
 /// Which services centrals can find: publishes and withdraws them, and advertises those that are published. Used on the
 /// peripheral's queue only.
 final class ServicePublication {
+    /// How long bluetoothd has to take everything back at the end, in seconds.
+    private static let endTimeout = 5.0
+
     /// Called when services were withdrawn by command, before the advertisement changes.
     var onWithdrawal: (() -> Void)?
 
@@ -94,12 +97,17 @@ final class ServicePublication {
         poweredOnServer?.stopAdvertising()
     }
 
-    /// Withdraws everything for good.
-    func stop() {
+    /// Withdraws everything for good. `done` is called on the queue when bluetoothd has taken it back, or does not
+    /// answer.
+    func stop(_ done: @escaping () -> Void) {
         isStopping = true
         poweredOnServer?.removeAllServices()
         for service in services.all { service.withdraw() }
+        guard let server else { return done() }
         detach()
+        // Fired on the queue only.
+        nonisolated(unsafe) let end = services.clock.after(Self.endTimeout, done)
+        server.settle { [queue = services.clock.queue] in queue.async { end.fire() } }
     }
 
     /// Forgets the server.

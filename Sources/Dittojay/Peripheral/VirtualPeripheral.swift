@@ -253,16 +253,19 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         }
         close(sideEnded)
         links.end { [self] _ in
-            publication.stop()
+            // An advertisement that is just being registered would be left to bluetoothd by a change of the name, or by
+            // the end of this program.
+            publication.stop { [lease, queue] in
+                // Called on the queue only.
+                nonisolated(unsafe) let sideEnded = sideEnded
+                Task {
+                    await lease?.stop()
+                    queue.async { sideEnded() }
+                }
+            }
             channels.stop()
             unanswered.releaseAll()
             detach()
-            // Called on the queue only.
-            nonisolated(unsafe) let sideEnded = sideEnded
-            Task { [lease, queue] in
-                await lease?.stop()
-                queue.async { sideEnded() }
-            }
         }
     }
 

@@ -42,6 +42,14 @@ struct AsyncCentralTests {
         }
     }
 
+    @Test func `the end waits until bluetoothd has ended the scan`() async throws {
+        try await central.scan(within: 30) { _ in .stop }
+        await central.end(within: 30)
+        let daemon = bench.daemon
+        #expect(await daemon.count(of: "StopDiscovery") == daemon.count(of: "StartDiscovery"))
+        #expect(await daemon.calls.last?.method == "SetDiscoveryFilter")
+    }
+
     @Test func `a scan ends with bluetoothd`() async throws {
         async let scan = failure { try await central.scan(within: 30) { _ in .goOn } }
         try await bench.daemon.call("StartDiscovery")
@@ -57,7 +65,7 @@ struct AsyncCentralTests {
         #expect(central.peripheral(bench.identifier)?.state == .disconnected)
         await setInRange(true)
         _ = try await bench.connect()
-        await central.disconnectAll(within: 30)
+        await central.end(within: 30)
         #expect(await !bench.device.isConnected)
     }
 
@@ -67,7 +75,7 @@ struct AsyncCentralTests {
         try await bench.daemon.call("StartDiscovery")
         attempt.cancel()
         #expect(await attempt.value == "cancelled")
-        await central.disconnectAll(within: 30)
+        await central.end(within: 30)
         #expect(central.peripheral(bench.identifier)?.state == .disconnected)
     }
 

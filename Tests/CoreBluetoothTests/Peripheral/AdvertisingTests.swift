@@ -119,6 +119,34 @@ struct AdvertisingTests {
         try await eventually("it is down") { daemon.adapter.advertisements.isEmpty }
     }
 
+    @Test func `an advertisement that is just being registered is taken down before the manager has settled`()
+        async throws
+    {
+        await daemon.react(to: "RegisterAdvertisement", times: 1, with: .late(.milliseconds(50)))
+        start()
+        try await daemon.call("RegisterAdvertisement")
+        app.act { $0.stopAdvertising() }
+        await settled(app)
+        #expect(await daemon.count(of: "UnregisterAdvertisement") == 1)
+        #expect(await daemon.adapter.advertisements.isEmpty)
+    }
+
+    @Test func `bluetoothd is not asked again for an advertisement that was stopped`() async throws {
+        let app = PeripheralApp(on: daemon.bus, timing: .short(advertisement: .milliseconds(200)))
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterAdvertisement", with: .silent)
+        app.act { $0.startAdvertising(nil) }
+        try await daemon.call("RegisterAdvertisement")
+        app.act { $0.stopAdvertising() }
+        await settled(app)
+        #expect(await daemon.count(of: "RegisterAdvertisement") == 1)
+        #expect(await daemon.count(of: "UnregisterAdvertisement") == 1)
+    }
+
+    private func settled(_ app: PeripheralApp) async {
+        await withCheckedContinuation { continuation in app.act { $0.settle { continuation.resume() } } }
+    }
+
     @Test @LoopActor func `an advertisement that is confirmed after the power was off is taken down`() async throws {
         daemon.react(to: "RegisterAdvertisement", times: 1, with: .silent)
         start()

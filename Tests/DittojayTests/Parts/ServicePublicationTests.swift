@@ -172,7 +172,19 @@ struct ServicePublicationTests {
         publication.stopAdvertising()
         for service in server.services { publication.published(service, error: nil) }
         #expect(server.advertisements.isEmpty)
-        publication.stop()
+        publication.stop {}
         #expect(server.services.isEmpty && publication.notReady == "Bluetooth is not ready yet")
+    }
+
+    @Test(arguments: [true, false])
+    func `the end waits until bluetoothd has taken back everything, or does not answer`(settles: Bool) {
+        parts.publish()
+        server.settles = settles
+        var ends = 0
+        publication.stop { ends += 1 }
+        parts.clock.queue.sync {}
+        #expect(ends == (settles ? 1 : 0))
+        parts.clock.advance(by: 5.1)
+        #expect(ends == 1)
     }
 }

@@ -18,6 +18,8 @@ final class FakeGATTServer: GATTServer {
     /// The answers by their codes.
     private(set) var answers: [Int] = []
     private(set) var sent: [Data] = []
+    /// Whether bluetoothd answers what it is asked for at the end.
+    var settles = true
     /// What was asked for of L2CAP channels.
     private(set) var channels: [String] = []
 
@@ -49,6 +51,8 @@ final class FakeGATTServer: GATTServer {
         sent.append(value)
         return true
     }
+
+    func settle(_ done: @escaping @Sendable () -> Void) { if settles { done() } }
 }
 
 /// A controller whose links end as soon as they are asked to. It notes what it is asked for.

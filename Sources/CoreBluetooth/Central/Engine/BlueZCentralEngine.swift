@@ -43,6 +43,10 @@ final class BlueZCentralEngine: CentralEngine {
         MainLoop.shared.async { [core] in core.stopScan() }
     }
 
+    func settle(_ done: @escaping @Sendable () -> Void) {
+        MainLoop.shared.async { [core] in core.settle(done) }
+    }
+
     // MARK: Connecting
 
     func connect(_ peripheral: CBPeripheral, options: [String: Any]) {

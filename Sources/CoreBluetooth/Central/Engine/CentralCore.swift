@@ -196,6 +196,14 @@ final class CentralCore {
         restoration?.scanning(nil)
         scanning?.cancel()
         scanning = nil
+    }
+
+    func settle(_ done: @escaping @Sendable () -> Void) {
+        guard let discovery = adapter?.discovery else { return done() }
+        Task {
+            await discovery.waitUntilStopped()
+            done()
+        }
         scanFilter = nil
         reported = [:]
     }

@@ -46,6 +46,7 @@ extension PeripheralCore {
         guard let advertisement else { return }
         self.advertisement = nil
         advertisingPause = nil
+        advertisement.giveUp()
         enqueue { await advertisement.unregister() }
     }
 

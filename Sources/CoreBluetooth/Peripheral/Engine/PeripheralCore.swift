@@ -125,6 +125,10 @@ final class PeripheralCore: PeripheralEngineCore {
         }
     }
 
+    func settle(_ done: @escaping @Sendable () -> Void) {
+        enqueue { done() }
+    }
+
     // MARK: State
 
     private func stateChanged(to newState: CBManagerState, adapter newAdapter: Adapter?) {

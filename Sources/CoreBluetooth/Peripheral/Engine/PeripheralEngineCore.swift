@@ -10,6 +10,7 @@ protocol PeripheralEngineCore: AnyObject, Swift.Sendable {
     func stopAdvertising()
     func remove(_ service: CBMutableService)
     func removeAll()
+    func settle(_ done: @escaping @Sendable () -> Void)
     func sendUpdates()
 }
 
@@ -39,6 +40,11 @@ extension LoopPeripheralEngine {
     func removeAllServices() {
         let core = core
         MainLoop.shared.async { core.removeAll() }
+    }
+
+    func settle(_ done: @escaping @Sendable () -> Void) {
+        let core = core
+        MainLoop.shared.async { core.settle(done) }
     }
 
     func respond(to request: CBATTRequest, with result: CBATTError.Code) {

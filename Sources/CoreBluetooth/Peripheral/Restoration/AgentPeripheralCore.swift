@@ -240,6 +240,9 @@ final class AgentPeripheralCore: PeripheralEngineCore {
         connection.send(.stopAdvertising)
         if !isAnswered { answerAdvertising(CBError(.operationCancelled)) }
     }
+
+    /// The agent stays, and does the rest.
+    func settle(_ done: @escaping @Sendable () -> Void) { done() }
 }
 
 extension AgentPeripheralCore: AgentConnectionOwner {

@@ -55,6 +55,7 @@ final class RestorablePeripheralEngine: PeripheralEngine {
         chosen.publishL2CAPChannel(psm, encrypted: encrypted)
     }
     func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) { chosen.unpublishL2CAPChannel(psm) }
+    func settle(_ done: @escaping @Sendable () -> Void) { chosen.settle(done) }
 }
 
 /// The peripheral role by the restoration agent: passes the calls of a manager on to the loop, where

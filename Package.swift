@@ -44,10 +44,15 @@ let package = Package(
         .target(name: "AssignedNumbers"),
         // Profile files as they are written of a device that was seen.
         .target(name: "ProfileWriting", dependencies: ["AssignedNumbers", "GATTProfiles", "PlainText"]),
+        // What the Core Specification's cryptographic toolbox has, for the radio and for captures. The standard library
+        // suffices.
+        .target(name: "CryptographicToolbox"),
         // Captures of Bluetooth traffic, and what they say of a device: its attributes and its behaviour.
         .target(
             name: "Captures",
-            dependencies: ["AssignedNumbers", "GATTProfiles", "LineOutput", "PlainText", "ProfileWriting"]),
+            dependencies: [
+                "AssignedNumbers", "CryptographicToolbox", "GATTProfiles", "LineOutput", "PlainText", "ProfileWriting",
+            ]),
         // Files in YAML within bounds, for profiles and scenes.
         .target(name: "YAMLText", dependencies: ["PlainText", yams]),
 
@@ -106,8 +111,8 @@ let package = Package(
             ]),
 
         // LE controllers and the air between them, without input and output, and the program that attaches them to the
-        // kernel. They know nothing of the layers above, and need the standard library alone.
-        .target(name: "VirtualRadio"),
+        // kernel. They know nothing of the layers above, and need the standard library and the toolbox alone.
+        .target(name: "VirtualRadio", dependencies: ["CryptographicToolbox"]),
         // Scenes, commands and the control protocol of the radio: texts in, texts out. It, too, needs the standard
         // library alone.
         .target(name: "RadioControl", dependencies: ["PlainText", "VirtualRadio"]),
@@ -179,13 +184,15 @@ let package = Package(
         .testTarget(
             name: "CapturesTests",
             dependencies: [
-                "Captures", "CoreBluetooth", "Dittojay", "ProfileWriting", "RadioControl", "RadioScenes", "TestSupport",
+                "Captures", "CoreBluetooth", "CryptographicToolbox", "Dittojay", "ProfileWriting", "RadioControl",
+                "RadioScenes", "TestSupport",
             ]),
         // The built programs, each in a process of its own.
         .testTarget(name: "ProgramTests", dependencies: ["BluetoothLab", "DBus", "MainLoop", "TestSupport"]),
         .testTarget(name: "BluetoothLabTests", dependencies: ["BluetoothLab"]),
         .testTarget(
-            name: "VirtualRadioTests", dependencies: ["Posix", "RadioControl", "VirtualRadio", "VirtualRadioCommand"]),
+            name: "VirtualRadioTests",
+            dependencies: ["CryptographicToolbox", "Posix", "RadioControl", "VirtualRadio", "VirtualRadioCommand"]),
         .testTarget(
             name: "RadioControlTests", dependencies: ["PlainText", "RadioControl", "RadioScenes", "VirtualRadio"]),
         // scripts/fuzz: no test of its own, and no part of what others get of this package.

@@ -27,8 +27,11 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "List the devices of the capture.")
     var list = false
 
-    @Option(help: ArgumentHelp("The device (default: the only one with a link).", valueName: "address"))
-    var device: String?
+    @Option(
+        help: ArgumentHelp(
+            "The device (default: the only one with a link). Repeat it for other addresses of the same device.",
+            valueName: "address"))
+    var device: [String] = []
 
     @Option(
         name: [.short, .long], help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
@@ -77,7 +80,7 @@ struct ImportCommand: ParsableCommand {
             return try show(DeviceList(analysis))
         }
         if let scene {
-            let served = device == nil ? nil : try choose()
+            let served = device.isEmpty ? nil : try choose()
             let analysis = try served?.analysis ?? analyse()
             if anonymize { anonymizer.anonymize(analysis.devices) }
             return try write(

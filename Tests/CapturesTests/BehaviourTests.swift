@@ -300,12 +300,44 @@ import Testing
     }
 
     @Test func `a scenario counts the writes of a transfer, and the report says that`() throws {
-        for made in [try writing(isAnswered: false), try writing(length: 20, pause: 100_000)] {
+        for made in [try writing(pause: 100_000, isAnswered: false), try writing(length: 20, pause: 100_000)] {
             let lines = try scenario(made).filter { $0.contains("occasion: written") }
             #expect(lines.count == 1 && lines[0].contains("occasion: written, on: \(Self.rx), times: 10"))
             let report = try #require(made.scenario).report
             #expect(report.leftOut.contains { $0.text.hasPrefix("10 different values of 10 writes") })
         }
+    }
+
+    @Test func `commands that nothing answers are no transfer if they come at times or repeat`() throws {
+        let seldom = try scenario(writing(pause: 5_000_000, isAnswered: false))
+        #expect(seldom.count { $0.contains("occasion: written, on: \(Self.rx), value: hex:") } == 10)
+        // A button that is held, and then stop.
+        let held = builder {
+            for _ in 0..<4 {
+                for command: UInt8 in [1, 1, 1, 2, 1, 1, 0] {
+                    $0.send([0x52, 0x22, 0x00, 0x5A, command])
+                    $0.time += 100_000
+                }
+                $0.time += 1_500_000
+            }
+        }
+        let lines = try scenario(imported(held)).filter { $0.contains("occasion: written") }
+        #expect(lines.count == 16 && lines.allSatisfy { $0.contains("value: hex:5a0") })
+    }
+
+    @Test func `a pause separates a transfer from commands`() throws {
+        let builder = builder {
+            for number: UInt8 in 1...5 {
+                $0.send([0x52, 0x22, 0x00, 0x5A, number])
+                $0.time += 4_000_000
+            }
+            for number: UInt8 in 1...12 {
+                $0.send([0x52, 0x22, 0x00, 0xA5, number])
+                $0.time += 50_000
+            }
+        }
+        let lines = try scenario(imported(builder)).filter { $0.contains("occasion: written") }
+        #expect(lines.count == 6 && lines[5].contains("times: 12"))
     }
 
     private func glucose(_ response: [UInt8], isEarly: Bool = false) -> CaptureBuilder {

@@ -13,6 +13,8 @@ package struct CaptureBuilder {
     package enum Kind: Sendable {
         case command, event, aclSent, aclReceived
         case air(isFromCentral: Bool)
+        /// Of Linux's management interface, from its code on. Only the monitor's formats have it.
+        case management(isEvent: Bool)
     }
 
     package let format: Format
@@ -62,6 +64,7 @@ package struct CaptureBuilder {
 
     /// Adds a packet, a millisecond after the one before.
     package mutating func add(_ kind: Kind, _ content: [UInt8]) {
+        if case .management = kind, format != .monitor, format != .pcapMonitor { return }
         count += 1
         time += 1000
         let (whole, flags, type, opcode): ([UInt8], Int, UInt8, Int) =
@@ -71,6 +74,7 @@ package struct CaptureBuilder {
             case .aclSent: (content, 0, 2, 4)
             case .aclReceived: (content, 1, 2, 5)
             case .air: (content, 0, 0, 0)
+            case .management(let isEvent): (little(1, 4) + content, 0, 0, isEvent ? 17 : 16)
             }
         let h4 = [type] + whole
         switch format {
@@ -128,27 +132,29 @@ package struct CaptureBuilder {
 
     // MARK: What devices do
 
-    /// The device advertises.
-    package mutating func advertise(_ data: [UInt8], isScanResponse: Bool = false) {
+    /// The device advertises, from a random address.
+    package mutating func advertise(
+        _ data: [UInt8], isScanResponse: Bool = false, from address: [UInt8] = Self.peripheral
+    ) {
         if format.isAir {
             addAirFrame(
-                0x8E89_BED6, [isScanResponse ? 0x44 : 0x40, UInt8(6 + data.count)] + Self.peripheral + data, false)
+                0x8E89_BED6, [isScanResponse ? 0x44 : 0x40, UInt8(6 + data.count)] + address + data, false)
         } else {
-            let report = [isScanResponse ? 4 : 0, 1] + Self.peripheral + [UInt8(data.count)] + data + [0xC0]
+            let report = [isScanResponse ? 4 : 0, 1] + address + [UInt8(data.count)] + data + [0xC0]
             add(.event, [0x3E, UInt8(2 + report.count), 0x02, 1] + report)
         }
     }
 
-    /// The phone connects.
-    package mutating func connect() {
+    /// The phone connects, to a random address.
+    package mutating func connect(to address: [UInt8] = Self.peripheral) {
         if format.isAir {
             let data =
                 little(Int(Self.accessAddress), 4) + [1, 2, 3, 3] + little(0, 2) + little(24, 2) + little(0, 2)
                 + little(72, 2) + [255, 255, 255, 255, 31, 5]
-            addAirFrame(0x8E89_BED6, [0x85, UInt8(12 + data.count)] + Self.central + Self.peripheral + data, true)
+            addAirFrame(0x8E89_BED6, [0x85, UInt8(12 + data.count)] + Self.central + address + data, true)
         } else {
             let parameters =
-                [0x01, 0] + little(Int(Self.handle), 2) + [0, 1] + Self.peripheral + [24, 0, 0, 0, 72, 0, 0]
+                [0x01, 0] + little(Int(Self.handle), 2) + [0, 1] + address + [24, 0, 0, 0, 72, 0, 0]
             add(.event, [0x3E, UInt8(parameters.count)] + parameters)
         }
     }

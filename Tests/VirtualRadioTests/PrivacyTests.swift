@@ -1,3 +1,4 @@
+import CryptographicToolbox
 import Testing
 
 @testable import VirtualRadio

@@ -32,8 +32,10 @@ struct ReplayCommand: CentralCommand {
 
     @Option(
         name: .customLong("device"),
-        help: ArgumentHelp("The device of the capture (default: the only one with a link).", valueName: "address"))
-    var captured: String?
+        help: ArgumentHelp(
+            "The device of the capture (default: the only one with a link). Repeat it for other addresses of the same "
+                + "device.", valueName: "address"))
+    var captured: [String] = []
 
     @Option(help: ArgumentHelp("The speed of the pauses; 2 halves them.", valueName: "factor"))
     var speed = 1.0

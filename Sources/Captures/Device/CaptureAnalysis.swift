@@ -20,43 +20,95 @@ package final class CaptureAnalysis {
     /// Whether there was more than is kept.
     package private(set) var hasRunOut = false
 
-    /// Reads a capture to its end.
+    /// Whose the addresses of the capture are.
+    package private(set) var resolvingList: ResolvingList
+    /// Whether devices have addresses that the capture explains later, and it could not be read a second time.
+    package private(set) var hasUnreadKeys = false
+
+    /// Reads a capture to its end; once more if it says only at the end whose an address at its beginning is.
     ///
-    /// - Parameter only: the device of which everything is kept; nil: of all.
-    package init(_ file: consuming CaptureFile, only: DeviceIdentity? = nil) throws(CaptureError) {
-        let observer = DeviceObserver(only: only)
-        let table = LinkTable(observer)
-        let hci = HCILinks(table)
-        let air = AirLinks(table)
-        while let record = try file.next() {
-            let packet = CapturedPacket(record)
-            let mark = PacketMark(packet)
-            switch packet.content {
-            case .command(let bytes, let controller): hci.receive(command: bytes, controller: controller, at: mark)
-            case .event(let bytes, let controller): hci.receive(event: bytes, controller: controller, at: mark)
-            case .acl(let bytes, let controller, let isReceived):
-                hci.receive(acl: bytes, controller: controller, isReceived: isReceived, at: mark)
-            case .controller(let controller, let address, let isNew):
-                hci.receive(address: address, of: controller, isNew: isNew)
-            case .air(let frame): air.receive(frame, at: mark)
-            case .other: break
+    /// - Parameters:
+    ///   - only: the device of which everything is kept; nil: of all.
+    ///   - resolvingList: what is known of addresses beforehand.
+    package init(
+        _ file: consuming CaptureFile, only: DeviceIdentity? = nil, _ resolvingList: ResolvingList = ResolvingList()
+    ) throws(CaptureError) {
+        let rewind = file.rewind
+        var reading = try Reading(file, only, resolvingList)
+        if reading.table.resolvingList.isLate {
+            if let again = try rewind() {
+                reading = try Reading(again, only, reading.table.resolvingList.forAnotherReading)
+            } else {
+                hasUnreadKeys = true
             }
         }
-        observer.finish()
-        formatName = file.formatName
-        packetCount = file.count
-        fileRemark = file.remark
+        let (observer, table) = (reading.observer, reading.table)
+        formatName = reading.file.formatName
+        packetCount = reading.file.count
+        fileRemark = reading.file.remark
         devices = observer.devices.values.sorted { $0.first.number < $1.first.number }
         omittedDevices = observer.omittedDevices
         omittedLinks = table.omittedLinks
-        damagedCount = air.damagedCount
+        damagedCount = reading.air.damagedCount
         strayCount = observer.strayCount
-        classicCount = hci.classicCount
-        classicAddresses = hci.classicAddresses
-        unknownCount = hci.unknownCount
+        classicCount = reading.hci.classicCount
+        classicAddresses = reading.hci.classicAddresses
+        unknownCount = reading.hci.unknownCount
         hasRunOut = observer.hasRunOut
+        self.resolvingList = table.resolvingList
+        addAddresses()
+    }
+
+    private func addAddresses() {
+        let addresses = resolvingList.addresses
+        for device in devices {
+            device.otherAddresses = addresses[device.identity] ?? []
+            if !device.otherAddresses.isEmpty { device.evidence = resolvingList.evidence(of: device.identity) }
+            let centrals = device.links.compactMap(\.central)
+            device.keys = ([device.identity] + centrals).flatMap { resolvingList.keys(of: $0) }
+        }
+    }
+
+    /// Those with links whose addresses change, and of which the capture does not say whose these are.
+    package var unresolved: [ObservedDevice] {
+        devices.filter { !$0.links.isEmpty && $0.identity.address?.isResolvable == true }
     }
 
     /// Those of which a profile can be made.
     package var importable: [ObservedDevice] { devices.filter(\.isImportable) }
+}
+
+/// A capture that was read to its end.
+private struct Reading {
+    let observer: DeviceObserver
+    let table: LinkTable
+    let hci: HCILinks
+    let air: AirLinks
+    private(set) var file: CaptureFile
+
+    init(_ file: CaptureFile, _ only: DeviceIdentity?, _ resolvingList: ResolvingList) throws(CaptureError) {
+        self.file = file
+        observer = DeviceObserver(only: only)
+        table = LinkTable(observer, resolvingList)
+        hci = HCILinks(table)
+        air = AirLinks(table)
+        while let record = try self.file.next() { receive(CapturedPacket(record)) }
+        observer.finish()
+    }
+
+    private func receive(_ packet: CapturedPacket) {
+        let mark = PacketMark(packet)
+        switch packet.content {
+        case .command(let bytes, let controller): hci.receive(command: bytes, controller: controller, at: mark)
+        case .event(let bytes, let controller): hci.receive(event: bytes, controller: controller, at: mark)
+        case .acl(let bytes, let controller, let isReceived):
+            hci.receive(acl: bytes, controller: controller, isReceived: isReceived, at: mark)
+        case .controller(let controller, let address, let isNew):
+            hci.receive(address: address, of: controller, isNew: isNew)
+        case .management(let bytes, let isEvent):
+            table.resolvingList.receive(management: bytes, isEvent: isEvent, at: mark)
+        case .air(let frame): air.receive(frame, at: mark)
+        case .other: break
+        }
+    }
 }

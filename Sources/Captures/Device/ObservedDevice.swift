@@ -1,6 +1,14 @@
+package import CryptographicToolbox
+
 /// What a capture has of one device.
 package final class ObservedDevice {
     package internal(set) var identity: DeviceIdentity
+    /// Under which it was seen, besides that of its identity, in the order in which they appear.
+    package internal(set) var otherAddresses: [DeviceAddress] = []
+    /// The packets that say that ``otherAddresses`` are its own.
+    package internal(set) var evidence: [ResolvingList.Evidence] = []
+    /// Its identity resolving keys, and those of the centrals of its links. Secret.
+    package internal(set) var keys: [IdentityResolvingKey] = []
     /// Everything that it has advertised, the newest of each kind.
     package internal(set) var advertising = AdvertisingData()
     /// The same as others have received it.

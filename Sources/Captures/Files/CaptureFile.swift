@@ -9,12 +9,20 @@ package struct CaptureFile {
     /// Why reading ended before the end of the file; nil if it did not.
     package private(set) var remark: String?
     private var hasEnded = false
+    /// Begins again; nil if the file can be read only once, such as a pipe.
+    let rewind: () throws(CaptureError) -> CaptureFile?
 
     /// How many bytes are read at a time.
     private static let chunkLength = 1 << 18
 
-    /// - Parameter source: gives the file's next bytes; none at the end.
-    package init(source: @escaping () throws(CaptureError) -> [UInt8]) throws(CaptureError) {
+    /// - Parameters:
+    ///   - source: gives the file's next bytes; none at the end.
+    ///   - rewind: opens the file again; nil if it can be read only once.
+    package init(
+        source: @escaping () throws(CaptureError) -> [UInt8],
+        rewind: @escaping () throws(CaptureError) -> CaptureFile? = { () throws(CaptureError) -> CaptureFile? in nil }
+    ) throws(CaptureError) {
+        self.rewind = rewind
         stream = ByteStream(source)
         let begin = try stream.peek(16)
         if begin.isEmpty { throw .empty }
@@ -34,23 +42,33 @@ package struct CaptureFile {
     /// A capture that is in memory.
     package init(bytes: [UInt8]) throws(CaptureError) {
         var rest = bytes[...]
-        try self.init { () throws(CaptureError) -> [UInt8] in
-            defer { rest = rest.dropFirst(Self.chunkLength) }
-            return Array(rest.prefix(Self.chunkLength))
-        }
+        try self.init(
+            source: { () throws(CaptureError) -> [UInt8] in
+                defer { rest = rest.dropFirst(Self.chunkLength) }
+                return Array(rest.prefix(Self.chunkLength))
+            }, rewind: { () throws(CaptureError) -> CaptureFile? in try CaptureFile(bytes: bytes) })
     }
 
     package init(path: String) throws(CaptureError) {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw .unreadable(String(cString: strerror(errno)))
         }
-        try self.init { () throws(CaptureError) -> [UInt8] in
-            do {
-                return try handle.read(upToCount: Self.chunkLength).map { [UInt8]($0) } ?? []
-            } catch {
-                throw .unreadable(error.localizedDescription)
-            }
-        }
+        try self.init(handle)
+    }
+
+    private init(_ handle: FileHandle) throws(CaptureError) {
+        try self.init(
+            source: { () throws(CaptureError) -> [UInt8] in
+                do {
+                    return try handle.read(upToCount: Self.chunkLength).map { [UInt8]($0) } ?? []
+                } catch {
+                    throw .unreadable(error.localizedDescription)
+                }
+            },
+            rewind: { () throws(CaptureError) -> CaptureFile? in
+                guard (try? handle.seek(toOffset: 0)) != nil else { return nil }
+                return try CaptureFile(handle)
+            })
     }
 
     /// For people: `btsnoop (HCI H4)`.

@@ -78,7 +78,7 @@ final class AirLinks {
         _ mark: PacketMark
     ) {
         guard !data.isEmpty else { return }
-        table.events.advertised(
+        table.advertised(
             data, by: .address(address), isScanResponse: isScanResponse, reception, at: mark)
     }
 
@@ -153,7 +153,7 @@ final class AirLinks {
             guard let link = connections[access]?.link else { return }
             connections[access]?.isEncrypted = true
             link.isEncrypted = true
-            table.events.encrypted(link, at: mark)
+            table.encrypted(link, at: mark)
         default: break
         }
     }

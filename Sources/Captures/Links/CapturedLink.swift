@@ -86,6 +86,7 @@ package final class CapturedLink {
 
     var reassembly = [PDUReassembly(), PDUReassembly()]
     var channels = ChannelTable()
+    var identities = [IdentityDistribution(), IdentityDistribution()]
 
     init(
         number: Int, controller: UInt16, vantage: Vantage, isRoleKnown: Bool = true, peripheral: DeviceIdentity,
@@ -106,6 +107,7 @@ package final class CapturedLink {
     func close() {
         reassembly = [PDUReassembly(), PDUReassembly()]
         channels = ChannelTable()
+        identities = [IdentityDistribution(), IdentityDistribution()]
     }
 }
 

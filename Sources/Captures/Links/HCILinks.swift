@@ -49,9 +49,13 @@ final class HCILinks {
         var cursor = ByteCursor(bytes)
         guard let opcode = cursor.u16(), let length = cursor.u8() else { return }
         let parameters = cursor.rest.prefix(Int(length))
+        if opcode == 0x2027 {
+            return table.resolvingList.receive(
+                addDevice: parameters, own: advertisers[controller]?.publicAddress, at: mark)
+        }
         withAdvertiser(controller) { advertiser in
             advertiser.receive(opcode, ByteCursor(parameters)) { data, identity, isScanResponse in
-                table.events.advertised(data, by: identity, isScanResponse: isScanResponse, nil, at: mark)
+                table.advertised(data, by: identity, isScanResponse: isScanResponse, nil, at: mark)
             }
         }
     }
@@ -70,7 +74,7 @@ final class HCILinks {
             guard code == 0x30 || cursor.u8() != 0 else { return }
             guard let link = links[Key(controller: controller, handle: handle & 0xFFF)] else { return }
             link.isEncrypted = true
-            if link.isRoleKnown { table.events.encrypted(link, at: mark) }
+            if link.isRoleKnown { table.encrypted(link, at: mark) }
         case 0x0E:
             // Command Complete of Read BD_ADDR.
             guard cursor.skip(1), cursor.u16() == 0x1009, cursor.u8() == 0, let address = cursor.bytes(6) else {
@@ -89,18 +93,19 @@ final class HCILinks {
         var cursor = cursor
         guard let subevent = cursor.u8() else { return }
         switch subevent {
-        case 0x01, 0x0A, 0x29: connected(cursor, controller, mark)
+        case 0x01, 0x0A, 0x29: connected(cursor, isEnhanced: subevent != 0x01, controller, mark)
         case 0x02, 0x0D:
             reports.receive(cursor, isExtended: subevent == 0x0D) { address, data, isScanResponse, reception in
-                table.events.advertised(
+                table.advertised(
                     data, by: .address(address), isScanResponse: isScanResponse, reception, at: mark)
             }
         default: break
         }
     }
 
-    /// LE (Enhanced) Connection Complete, whose first parameters are the same.
-    private func connected(_ cursor: ByteCursor, _ controller: UInt16, _ mark: PacketMark) {
+    /// LE (Enhanced) Connection Complete, whose first parameters are the same. The enhanced event also has the
+    /// resolvable private addresses of both sides behind the peer's identity address, or zeros.
+    private func connected(_ cursor: ByteCursor, isEnhanced: Bool, _ controller: UInt16, _ mark: PacketMark) {
         var cursor = cursor
         guard cursor.u8() == 0, let handle = cursor.u16(), let role = cursor.u8(), let type = cursor.u8(),
             let bytes = cursor.bytes(6)
@@ -109,12 +114,23 @@ final class HCILinks {
         if links[key] != nil { disconnected(key, nil, mark) }
         makeRoom()
         classic.remove(key)
-        let peer = DeviceIdentity.address(DeviceAddress(bytes, isRandom: type & 1 == 1))
+        let address = DeviceAddress(bytes, isRandom: type & 1 == 1)
+        if isEnhanced, let own = cursor.bytes(6), let other = cursor.bytes(6) {
+            note(own, of: advertisers[controller]?.publicAddress, mark)
+            if type == 2 || type == 3 { note(other, of: address, mark) }
+        }
+        let peer = DeviceIdentity.address(address)
         let isCentral = role == 0
         links[key] = table.add(
             controller: controller, vantage: isCentral ? .central : .peripheral,
             peripheral: isCentral ? peer : own(controller), central: isCentral ? own(controller) : peer, begin: mark,
             isBeginKnown: true)
+    }
+
+    /// A private address that a controller has used or resolved.
+    private func note(_ bytes: ArraySlice<UInt8>, of identity: DeviceAddress?, _ mark: PacketMark) {
+        guard let identity else { return }
+        table.resolvingList.add(DeviceAddress(bytes, isRandom: true), of: identity, .connection, mark)
     }
 
     private func classicConnected(_ cursor: ByteCursor, _ controller: UInt16) {

@@ -3,7 +3,9 @@ final class LinkTable {
     private(set) var links: [CapturedLink] = []
     /// What was left out because the capture has more than is kept.
     private(set) var omittedLinks = 0
-    unowned let events: any LinkEvents
+    /// Whose addresses are, as far as it is known yet.
+    var resolvingList: ResolvingList
+    private unowned let events: any LinkEvents
 
     /// A capture of a day has some hundreds.
     private static let maximumLinks = 10_000
@@ -16,8 +18,20 @@ final class LinkTable {
         static let dynamic: ClosedRange<UInt16> = 0x0040...0x007F
     }
 
-    init(_ events: any LinkEvents) {
+    init(_ events: any LinkEvents, _ resolvingList: ResolvingList) {
         self.events = events
+        self.resolvingList = resolvingList
+    }
+
+    /// A device has advertised.
+    ///
+    /// - Parameter reception: nil for what the host gave its own controller to advertise.
+    func advertised(
+        _ data: ArraySlice<UInt8>, by device: DeviceIdentity, isScanResponse: Bool, _ reception: Reception?,
+        at mark: PacketMark
+    ) {
+        events.advertised(
+            data, by: resolvingList.identity(of: device, at: mark), isScanResponse: isScanResponse, reception, at: mark)
     }
 
     /// Begins a link; nil if there are too many.
@@ -33,7 +47,7 @@ final class LinkTable {
             number: links.count, controller: controller, vantage: vantage, isRoleKnown: isRoleKnown,
             peripheral: peripheral, central: central, begin: begin, isBeginKnown: isBeginKnown)
         links.append(link)
-        if isRoleKnown { events.connected(link) }
+        if isRoleKnown { settle(link) }
         return link
     }
 
@@ -45,11 +59,15 @@ final class LinkTable {
         if link.isRoleKnown { events.disconnected(link, at: mark) }
     }
 
-    /// The role of a link whose beginning is not in the capture has become known.
+    /// The roles of a link are known, perhaps only now if its beginning is not in the capture.
     func settle(_ link: CapturedLink) {
         link.isRoleKnown = true
+        link.peripheral = resolvingList.identity(of: link.peripheral, at: link.begin)
+        link.central = link.central.map { resolvingList.identity(of: $0, at: link.begin) }
         events.connected(link)
     }
+
+    func encrypted(_ link: CapturedLink, at mark: PacketMark) { events.encrypted(link, at: mark) }
 
     // MARK: L2CAP
 
@@ -62,6 +80,8 @@ final class LinkTable {
         switch pdu.channel {
         case Channel.attribute: receive(att: pdu, bearer: 0, direction, on: link, mark)
         case Channel.signalling: link.channels.receive(signals: pdu.payload[...], direction)
+        case Channel.security:
+            link.identities[direction.rawValue].receive(pdu.payload[...], &resolvingList, at: mark)
         case Channel.dynamic:
             guard let (channel, unit) = link.channels.receive(pdu, direction) else { break }
             if channel.isEATT {

@@ -15,6 +15,8 @@ struct CapturedPacket {
         case acl(ArraySlice<UInt8>, controller: UInt16, isReceived: Bool?)
         /// The monitor channel has a new controller, or its address.
         case controller(UInt16, address: DeviceAddress, isNew: Bool)
+        /// A command or an event of the kernel's management interface, from its code on.
+        case management(ArraySlice<UInt8>, isEvent: Bool)
         case air(AirFrame)
         case other
     }
@@ -62,6 +64,10 @@ struct CapturedPacket {
         case 10:
             guard let address = cursor.bytes(6) else { return .other }
             return .controller(controller, address: DeviceAddress(address, isRandom: false), isNew: false)
+        // What programs and the kernel's management interface exchange: a cookie of four bytes in front.
+        case 16, 17:
+            guard cursor.skip(4) else { return .other }
+            return .management(cursor.rest, isEvent: opcode == 17)
         default: return .other
         }
     }

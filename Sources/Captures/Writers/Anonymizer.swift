@@ -1,4 +1,7 @@
-/// Replaces what says whose device it is: addresses, names and serial numbers, wherever they occur. The same is always
+import CryptographicToolbox
+
+/// Replaces what says whose device it is: addresses, names, serial numbers and identity resolving keys, wherever they
+/// occur. The same is always
 /// replaced by the same, of the same length and form.
 package struct Anonymizer {
     private var random: any RandomNumberGenerator
@@ -31,7 +34,7 @@ package struct Anonymizer {
         for device in devices {
             let name = device.name
             learn(device)
-            device.identity = replaced(device.identity)
+            replaceAddresses(of: device)
             device.advertising.localName = name.map { String(decoding: known[Array($0.utf8)] ?? [], as: UTF8.self) }
         }
     }
@@ -44,6 +47,13 @@ package struct Anonymizer {
     private mutating func learn(_ device: ObservedDevice) {
         for identity in [device.identity] + device.links.compactMap(\.central) {
             if let address = identity.address { learn(address) }
+        }
+        for address in device.otherAddresses { learn(address) }
+        for key in device.keys {
+            // Whoever has a key recognizes the device for as long as it exists.
+            let other = known[key.bytes] ?? key.bytes.map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            known[key.bytes] = other
+            known[key.bytes.reversed()] = other.reversed()
         }
         if let name = device.advertising.localName { learn(Array(name.utf8)) }
         let handles = device.table.characteristics.values.filter { Self.telling.contains($0.uuid) }.map(\.valueHandle)
@@ -90,6 +100,14 @@ package struct Anonymizer {
         return .address(DeviceAddress(number: number, isRandom: address.isRandom))
     }
 
+    private func replaceAddresses(of device: ObservedDevice) {
+        device.identity = replaced(device.identity)
+        device.otherAddresses = device.otherAddresses.map { address in
+            DeviceAddress(number: addresses[address.number] ?? 0, isRandom: address.isRandom)
+        }
+        device.keys = []
+    }
+
     private func replaced(_ bytes: [UInt8]) -> [UInt8] {
         if let whole = known[bytes] { return whole }
         var bytes = bytes
@@ -104,7 +122,7 @@ package struct Anonymizer {
     }
 
     private func apply(to device: ObservedDevice) {
-        device.identity = replaced(device.identity)
+        replaceAddresses(of: device)
         for link in device.links {
             link.peripheral = replaced(link.peripheral)
             link.central = link.central.map { replaced($0) }

@@ -23,6 +23,8 @@ struct CentralStep {
     var answered = 0
     /// Seconds since the step before, the longest of all links.
     var delay: Double
+    /// The same until the first one, if it was done several times.
+    let pause: Double
     let packet: Int
 
     /// Whether another step is the same, except for its value.
@@ -142,7 +144,7 @@ struct CentralSteps {
         lastTime = event.mark.time
         if case .written = occasion { isUnanswered = true } else { isUnanswered = false }
         let step = CentralStep(
-            occasion: occasion, value: value, error: error, delay: delay, packet: event.mark.number)
+            occasion: occasion, value: value, error: error, delay: delay, pause: delay, packet: event.mark.number)
         if let last = steps.last, last.occasion == occasion, last.error == error, last.value == value {
             steps[steps.count - 1].times += 1
             steps[steps.count - 1].delay += delay
@@ -165,7 +167,9 @@ struct CentralSteps {
             let first = steps[begin]
             var end = begin + 1
             if case .written = first.occasion {
-                while end < steps.count, steps[end].occasion == first.occasion, steps[end].error == first.error {
+                while end < steps.count, steps[end].occasion == first.occasion, steps[end].error == first.error,
+                    steps[end].pause < WriteRun.maximumPause
+                {
                     end += 1
                 }
             }
@@ -177,28 +181,39 @@ struct CentralSteps {
     }
 }
 
-/// Writes in a row, of which those next to each other differ.
+/// Writes that follow each other, of which those next to each other differ.
 private struct WriteRun {
     let steps: ArraySlice<CentralStep>
     private let times: Int
 
+    /// Seconds between two writes: more is a user's or an app's pause, or the next of what it does at times.
+    static let maximumPause = 2.0
     /// Fewer are no transfer.
     private static let minimumSteps = 9
     /// The length of a piece of what is sent, and seconds between two of them.
     private static let minimumLength = 20
-    private static let maximumPause = 0.5
+    private static let quickPause = 0.5
 
     init(_ steps: ArraySlice<CentralStep>) {
         self.steps = steps
         times = steps.reduce(0) { $0 + $1.times }
     }
 
-    /// Whether it sends a file, for example: nothing answers most pieces, or they have one length and follow each other
-    /// closely.
+    /// Whether it sends a file, for example: pieces of one length follow each other closely, or others that differ and
+    /// that nothing answers. Commands repeat.
     var isTransfer: Bool {
         guard steps.count >= Self.minimumSteps else { return false }
         let answered = steps.reduce(0) { $0 + $1.answered }
-        return 2 * answered < times || 4 * pieces >= 3 * times
+        return 2 * answered < times && 4 * newValues >= 3 * steps.count || 4 * pieces >= 3 * times
+    }
+
+    /// How many have a value that was not written before, and come soon.
+    private var newValues: Int {
+        var known: Set<[UInt8]> = []
+        return steps.count { step in
+            let isNew = step.value.map { known.insert($0).inserted } ?? true
+            return isNew && (step.pause < Self.quickPause || step.packet == steps.first?.packet)
+        }
     }
 
     /// How many look like pieces.
@@ -206,7 +221,7 @@ private struct WriteRun {
         var counts: [Int: Int] = [:]
         for step in steps {
             guard let length = step.value?.count, length >= Self.minimumLength,
-                step.delay < Self.maximumPause * Double(step.times)
+                step.delay < Self.quickPause * Double(step.times)
             else { continue }
             counts[length, default: 0] += step.times
         }

@@ -30,23 +30,35 @@ package struct ChosenDevice {
         }
     }
 
-    /// - Parameter name: the device as a list of the capture has it; nil: the only one with a link.
-    package init(_ name: String?, in path: String) throws(Problem) {
+    /// - Parameter names: the device as a list of the capture has it, or by another of its addresses; empty: the only
+    ///   one with a link. Several are one device, by the identity of the first.
+    package init(_ names: [String], in path: String) throws(Problem) {
         let analysis = try Self.analyse(path, only: nil)
-        let chosen = try Self.choose(name, from: analysis)
-        guard analysis.hasRunOut else {
+        let chosen = try Self.choose(names.first, from: analysis)
+        var resolvingList = analysis.resolvingList.forAnotherReading
+        var isJoined = false
+        for name in names.dropFirst() {
+            let other = try Self.choose(name, from: analysis)
+            guard other !== chosen else { continue }
+            resolvingList.join(other.identity, to: chosen.identity)
+            isJoined = true
+        }
+        guard analysis.hasRunOut || isJoined else {
             device = chosen
             self.analysis = analysis
             return
         }
         // Once more, for this device alone: it has the room of all then.
-        self.analysis = try Self.analyse(path, only: chosen.identity)
+        let only = analysis.hasRunOut ? chosen.identity : nil
+        self.analysis = try Self.analyse(path, only: only, resolvingList)
         device = self.analysis.devices.first { $0.identity == chosen.identity } ?? chosen
     }
 
-    private static func analyse(_ path: String, only identity: DeviceIdentity?) throws(Problem) -> CaptureAnalysis {
+    private static func analyse(
+        _ path: String, only identity: DeviceIdentity?, _ resolvingList: ResolvingList = ResolvingList()
+    ) throws(Problem) -> CaptureAnalysis {
         do throws(CaptureError) {
-            return try CaptureAnalysis(CaptureFile(path: path), only: identity)
+            return try CaptureAnalysis(CaptureFile(path: path), only: identity, resolvingList)
         } catch {
             throw .unreadable(error)
         }
@@ -54,8 +66,7 @@ package struct ChosenDevice {
 
     private static func choose(_ name: String?, from analysis: CaptureAnalysis) throws(Problem) -> ObservedDevice {
         if let name {
-            let named = { (text: String) in analysis.devices.first { $0.identity.text == text } }
-            if let found = named(name.uppercased()) ?? named(name) { return found }
+            if let found = analysis.device(name.uppercased()) ?? analysis.device(name) { return found }
             let known = analysis.devices.map(\.identity.text)
             throw .unknown(
                 "unknown device \"\(name)\"\(Suggestion.text(for: name, among: known)); \"dittojay import --list\" shows "
@@ -66,5 +77,13 @@ package struct ChosenDevice {
             throw .several(DeviceList(analysis))
         }
         return only
+    }
+}
+
+extension CaptureAnalysis {
+    /// The device with an address, be it another than that of its identity.
+    package func device(_ text: String) -> ObservedDevice? {
+        devices.first { $0.identity.text == text }
+            ?? devices.first { device in device.otherAddresses.contains { $0.description == text } }
     }
 }

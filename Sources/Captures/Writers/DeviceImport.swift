@@ -244,6 +244,7 @@ package struct DeviceImport {
             }
             if session.omittedCount > 0 { report.leaveOut("\(session.omittedCount) events beyond what is kept") }
         }
+        addAddresses()
         addEncryptedUse()
         addLinkProblems()
         if let change = device.table.firstChange {
@@ -275,6 +276,20 @@ package struct DeviceImport {
             report.leaveOut("\(counted(behaviour.omittedValues, "value")) beyond the limit of a recording")
         }
         for problem in analysis.problems { report.leaveOut(problem) }
+    }
+
+    private mutating func addAddresses() {
+        for evidence in device.evidence {
+            let what = evidence.hasKey ? "the key of the device's addresses" : "an address of the device"
+            report.recognize("\(what) (\(evidence.source.rawValue))", evidence.mark.number)
+        }
+        if let others = device.otherAddressText {
+            report.recognize("the same device under other addresses: \(others)")
+        } else if let address = device.identity.address, address.isResolvable {
+            report.leaveOut(
+                "what the device did under other addresses: \(address) is a resolvable private one, which changes, and the "
+                    + "capture does not have its key; --device, repeated, adds others")
+        }
     }
 
     private mutating func addEncryptedUse() {

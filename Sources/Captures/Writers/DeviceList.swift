@@ -9,20 +9,21 @@ package struct DeviceList: Sendable {
     package init(_ analysis: CaptureAnalysis) {
         // Those that have links come first.
         let devices = analysis.devices.filter { !$0.links.isEmpty } + analysis.devices.filter(\.links.isEmpty)
+        let problems = analysis.problems + (analysis.unresolvedAddresses.map { [$0] } ?? [])
         lines =
-            ["\(analysis.formatName), \(counted(analysis.packetCount, "packet"))"] + devices.map(Self.line)
-            + analysis.problems
+            ["\(analysis.formatName), \(counted(analysis.packetCount, "packet"))"] + devices.map(Self.line) + problems
         var object = JSONObject()
         object.add("format", analysis.formatName)
         object.add("packets", analysis.packetCount)
         object.add("devices", devices.map(Self.object))
-        object.add("problems", analysis.problems)
+        object.add("problems", problems)
         self.object = object
     }
 
     private static func line(_ device: ObservedDevice) -> String {
         var parts = [device.identity.text]
         if let name = device.name { parts.append("\"\(name)\"") }
+        if let others = device.otherAddressText { parts.append("also \(others)") }
         parts.append(device.roleText)
         if device.links.isEmpty {
             parts.append("no link; advertised \(counted(device.advertisementCount, "time"))")
@@ -39,6 +40,7 @@ package struct DeviceList: Sendable {
         var object = JSONObject()
         object.add("device", device.identity.text)
         object.add("addressType", device.identity.address.map { $0.isRandom ? "random" : "public" })
+        object.add("otherAddresses", device.otherAddresses.map(\.description))
         object.add("name", device.name)
         object.add("role", device.roleText)
         object.add("links", device.links.count)
@@ -54,6 +56,19 @@ package struct DeviceList: Sendable {
 }
 
 extension ObservedDevice {
+    /// A text for people names as many addresses.
+    private static let namedAddresses = 3
+
+    /// `5A:01:02:03:04:05, 5A:01:02:03:04:06, 5A:01:02:03:04:07 and 6 others`; nil if it was seen under one address.
+    var otherAddressText: String? {
+        guard !otherAddresses.isEmpty else { return nil }
+        var parts = otherAddresses.prefix(Self.namedAddresses).map(\.description)
+        let rest = otherAddresses.count - parts.count
+        if rest > 0 { parts.append(rest == 1 ? "1 other" : "\(rest) others") }
+        guard let last = parts.popLast(), !parts.isEmpty else { return otherAddresses[0].description }
+        return parts.joined(separator: ", ") + " and \(last)"
+    }
+
     /// Which side it was, and where that was captured.
     fileprivate var roleText: String {
         guard !links.isEmpty else { return "advertiser" }
@@ -84,9 +99,26 @@ extension CaptureAnalysis {
         if omittedDevices > 0 {
             problems.append("\(counted(omittedDevices, "device")) that only advertised, beyond what is kept")
         }
+        if resolvingList.omittedKeys > 0 {
+            problems.append(
+                "\(counted(resolvingList.omittedKeys, "identity resolving key")) beyond the limit "
+                    + "(\(ResolvingList.maximumKeys))")
+        }
+        if hasUnreadKeys {
+            problems.append(
+                "identity resolving keys behind their addresses: the capture is not a regular file, and was read once")
+        }
         if omittedLinks > 0 { problems.append("\(counted(omittedLinks, "link")) beyond what is kept") }
         if hasRunOut { problems.append("more requests and values than are kept; choose one device to keep more of it") }
         return problems
+    }
+
+    /// That what looks like several devices may be one, in a sentence; nil if it does not.
+    package var unresolvedAddresses: String? {
+        let count = unresolved.count
+        guard count > 1 else { return nil }
+        return "\(count) devices with links have resolvable private addresses, whose keys are not in the capture: some "
+            + "may be the same device; --device, repeated, makes one device of several"
     }
 
     /// Why no profile can be made of this capture, in a sentence; nil if one can.

@@ -1,3 +1,5 @@
+import CryptographicToolbox
+
 /// Something that a controller advertises. Legacy advertising is a set as well, without a handle.
 final class AdvertisingSet {
     /// The properties of advertising events as HCI_LE_Set_Extended_Advertising_Parameters has them. (7.8.53)

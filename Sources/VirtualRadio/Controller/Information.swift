@@ -1,3 +1,5 @@
+import CryptographicToolbox
+
 /// Reset, event masks, and what a controller says about itself. (Core Specification, Vol 4 Part E, 7.3, 7.4, 7.8)
 extension Controller {
     static let informationCommands = [
@@ -78,7 +80,7 @@ extension Controller {
 
     /// HCI has the most significant byte last, FIPS 197 first.
     private func leEncrypt(_ parameters: Parameters) throws(ErrorCode) -> Reply {
-        let cipher = AES128.encrypt(parameters.slice(16, 16).reversed(), key: parameters.slice(0, 16).reversed())
+        let cipher = AES128(key: parameters.slice(0, 16).reversed()).encrypt(parameters.slice(16, 16).reversed())
         return Reply(parameters: cipher.reversed())
     }
 

@@ -1,3 +1,5 @@
+import CryptographicToolbox
+
 /// The address of a device as a packet has it, and the device that it belongs to if it was resolved.
 struct ResolvedAddress {
     /// As it was sent.

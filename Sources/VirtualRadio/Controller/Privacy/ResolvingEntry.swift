@@ -1,3 +1,5 @@
+import CryptographicToolbox
+
 /// A device of the resolving list, and the addresses that are used with it. (Core Specification, Vol 6 Part B, 4.7)
 final class ResolvingEntry {
     /// The device's identity address.

@@ -1,3 +1,5 @@
+import CryptographicToolbox
+
 /// The list of devices whose resolvable private addresses a controller knows. (Core Specification, Vol 4 Part E, 7.8.38
 /// to 7.8.45, 7.8.77)
 extension Controller {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import struct
 import threading
 from collections.abc import Iterator
@@ -10,11 +11,12 @@ from pathlib import Path
 
 from bluetooth_lab.bundle.capture import EPOCH, FILE_HEADER, RECORD_HEADER
 from bluetooth_lab.machine.calls import CAPTURE
-from bluetooth_lab.messages import write_all
+from bluetooth_lab.messages import say
 
 LINUX_MONITOR = 254  # pcap's link type for what the kernel's monitor channel gives
 HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, LINUX_MONITOR)
 PAUSE = 0.05  # seconds between looks at the capture
+PIECE = 4096  # bytes that are written at once: Linux writes as many to a FIFO together
 
 
 @contextlib.contextmanager
@@ -36,22 +38,36 @@ class Live:
     def __init__(self, capture: Path, target: Path) -> None:
         self.capture, self.target = capture, target
         self.is_over = threading.Event()
+        self.written = 0
         # Nobody waits for a FIFO's reader that never comes.
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def finish(self, limit: float = 2) -> None:
-        """Nothing more is captured: passes the rest on."""
+        """Nothing more is captured: passes the rest on, as long as its reader takes some within so many seconds."""
         self.is_over.set()
-        self.thread.join(limit)
+        while True:
+            written = self.written
+            self.thread.join(limit)
+            if not self.thread.is_alive() or self.written == written:
+                return
 
     def run(self) -> None:
         try:
             with open(self.target, "wb", buffering=0) as output:
-                output.write(HEADER)
+                self.write(output.fileno(), HEADER)
                 self.pass_on(output.fileno())
-        except OSError:
-            return  # the reader is gone, or nobody may write there: the run goes on without
+        except BrokenPipeError:
+            return  # the reader has left: the run goes on without
+        except OSError as error:
+            say(f"no packets are passed on to {self.target}: {error.strerror}")
+
+    def write(self, output: int, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            count = os.write(output, view[:PIECE])
+            self.written += count
+            view = view[count:]
 
     def pass_on(self, output: int) -> None:
         position, rest, begun = 0, b"", False
@@ -64,7 +80,7 @@ class Live:
                 rest, begun = rest[FILE_HEADER:], True
             if begun:
                 packets, rest = packets_in(rest)
-                write_all(output, packets)
+                self.write(output, packets)
             if data:
                 continue
             if was_over:

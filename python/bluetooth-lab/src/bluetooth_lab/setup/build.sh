@@ -5,7 +5,7 @@
 
 # What every lab has on PATH.
 programs=(dittojay bluejay)
-radio_sources=(VirtualRadio VirtualRadioCommand RadioControl)
+radio_sources=(CryptographicToolbox VirtualRadio VirtualRadioCommand RadioControl)
 configuration=${LAB_CONFIG:-debug}
 # The lab builds this repository apart from what its user builds in .build, with other options: a build with the one's
 # options would undo the other's.
@@ -163,7 +163,8 @@ prepare_demo() {
 # It is another program because it needs Foundation, which the lab's start does not.
 prepare_scene_reader() {
     [[ -z $has_programs$prebuilt_machine ]] && have_swift || return 0
-    use_radio_program virtual-radio-scene VirtualRadio RadioControl RadioScenes RadioScenesCommand YAMLText
+    use_radio_program virtual-radio-scene \
+        CryptographicToolbox VirtualRadio RadioControl RadioScenes RadioScenesCommand YAMLText
 }
 
 # Makes the scene's file into what virtual-radio reads, so that mistakes are found before a machine starts. The name is

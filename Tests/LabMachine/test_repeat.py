@@ -1,11 +1,14 @@
 """Runs that are the same again, and the search through those with other seeds (docs/explore.md)."""
 
+import re
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 from lab_commands import LAB, LIMIT, lab, needs_uml
+
+from bluetooth_lab.explore.replay import compare
 
 pytestmark = needs_uml
 ROOT = LAB.parent
@@ -42,6 +45,21 @@ def test_a_run_with_a_seed_is_the_same_again(command: str, vary: str, tmp_path: 
         again = lab("replay", str(tmp_path / "out"))
         assert (again.returncode, again.stdout) == (0, first.stdout), again.stdout + again.stderr
         assert "files are identical" in again.stderr
+
+
+def delays_made(out: Path) -> list[str]:
+    """As the kernel's log has them, with their moments."""
+    return re.findall(r"vary: (.*)", (out / "dmesg.log").read_text())
+
+
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.nightly)])
+def test_the_delays_of_a_seed_are_the_same_again_as_a_list(seed: int, tmp_path: Path) -> None:
+    run_with_seed(seed, tmp_path / "drawn", SENSOR, "--vary", "all")
+    made = delays_made(tmp_path / "drawn")
+    assert made
+    delays = ",".join(delay.partition(" ")[0] for delay in made)
+    run_with_seed(seed, tmp_path / "listed", SENSOR, "--vary", f"costs,radio,numbers,only={delays}")
+    assert [difference.text for difference in compare(tmp_path / "drawn", tmp_path / "listed")] == []
 
 
 MONITOR = "bluejay monitor Dittojay --count 5 && bluejay read Dittojay 2A38"

@@ -11,7 +11,7 @@ import pytest
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.explore.command import Exploration, Options
-from bluetooth_lab.explore.pages import PRINT_NUMBER, write_pages
+from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import Reduction, smaller
 from bluetooth_lab.explore.runs import Made, Run, Runner, with_limit
 from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
@@ -257,22 +257,17 @@ def test_each_hosts_command_has_the_limit() -> None:
 
 
 class RecordedRunner:
-    """In place of Runner.run: a command that fails if its process 100, or 120 where it is recorded, is held up before
-    its call 7."""
+    """In place of Runner.run: a command that fails if its process 100 is held up before its call 7."""
 
     def __init__(self) -> None:
         self.variations: list[str] = []
 
     def __call__(self, runner: Runner, seed: int, variation: Variation) -> Run:
-        is_recorded = "--page" in runner.words
+        assert "--page" in runner.words
         out = runner.folder / f"{seed}-{len(self.variations)}"
         (out / "run").mkdir(parents=True)
         self.variations.append(str(variation))
-        if runner.command == PRINT_NUMBER:
-            (out / "output.log").write_text(f"lab: machine booted\n{91 if is_recorded else 71}\n")
-            return Run(seed, variation, 0, out)
-        place = ("", 120 if is_recorded else 100, 7)
-        status = int(any(delay.place == place for delay in variation.only or ()))
+        status = int(any(delay.place == ("", 100, 7) for delay in variation.only or ()))
         (out / "run" / "summary.txt").write_text(f"seed {seed} {'failed' if status else 'passed'}\n")
         return Run(seed, variation, status, out)
 
@@ -285,13 +280,12 @@ def test_what_failed_has_a_page_beside_a_run_that_passed(tmp_path: Path, monkeyp
     run = Run(3, Variation.parse("radio,only=60:5:900,100:7:800"), 1, tmp_path)
     text = write_pages(runner, run, tmp_path / "page.html")
     assert text == "its record, beside that of the same without delays: page.html"
-    # bluetoothd's number is the same.
-    assert recorded.variations == ["none", "none", "radio,only=60:5:900,120:7:800", "radio"]
+    assert recorded.variations == ["radio,only=60:5:900,100:7:800", "radio"]
     page = (tmp_path / "page.html").read_text()
     assert "seed 3 failed" in page and 'data-record="other"' in page
 
 
-def test_what_does_not_fail_while_it_is_recorded_has_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fail_again_has_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = RecordedRunner()
     monkeypatch.setattr(Runner, "run", lambda *words: recorded(*words))
     runner = Runner([], ["my", "test"], 5, 1, tmp_path, {})

@@ -107,14 +107,8 @@ class Runner:
 
     def with_words(self, *words: str) -> Runner:
         """With further options."""
-        return self.other([*self.words, *words], self.command)
-
-    def with_command(self, command: Sequence[str]) -> Runner:
-        return self.other(self.words, command)
-
-    def other(self, words: Sequence[str], command: Sequence[str]) -> Runner:
         folder = self.folder / f"other-{next(self.others)}"
-        return Runner(words, command, self.limit, self.jobs, folder, self.environment)
+        return Runner([*self.words, *words], self.command, self.limit, self.jobs, folder, self.environment)
 
     def line(self, seed: int, variation: Variation) -> list[str]:
         """What `lab` is to be told for this run."""

@@ -64,6 +64,8 @@ def prepare_call(construction: Construction, options: Options, out: Path, logs: 
     words = list(options.command)
     if options.capture or options.live:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
-    if options.is_recorded:
-        words = [str(GUEST / "recorded"), str(out / RUN), *words]
+    # With a seed, a run is the same with and without a record: the recorders run, and may keep nothing.
+    if options.is_recorded or construction.parts.seed:
+        action = "keep" if options.is_recorded else "drop"
+        words = [str(GUEST / "recorded"), action, str(out / RUN), *words]
     return Call(environment, words, flags)

@@ -38,6 +38,7 @@ build_c_parts() {
     # For a lab with several hosts: the link between them, and running commands on the others.
     compile "$library/guest/radio_link.c" "$1/radio_link" "${c_program[@]}" || return
     compile "$library/guest/lab_on.c" "$1/bin/lab-on" "${c_program[@]}" || return
-    # Records packets.
-    compile "$library/guest/lab_packets.c" "$1/bin/lab-packets" "${c_program[@]}"
+    # Record packets, and lines of output.
+    compile "$library/guest/lab_packets.c" "$1/bin/lab-packets" "${c_program[@]}" || return
+    compile "$library/guest/lab_lines.c" "$1/bin/lab-lines" "${c_program[@]}"
 }

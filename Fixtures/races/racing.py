@@ -44,8 +44,8 @@ async def find(adapter):
 
 
 async def connect(adapter, options):
-    """With all services: bluetoothd may say that it has found all before programs see them (bleak #1806). What it says
-    of the end of an earlier connection may come during the next one, which then fails, and is tried again."""
+    """With all services: bluetoothd may say that it has found all before programs see them (bleak #1806), and may
+    not report a connection that begins soon after another (docs/bluez-limits.md): then this tries again."""
     while True:
         client = BleakClient(await find(adapter), bluez={"adapter": adapter}, **options)
         with suppress(BleakError):

@@ -81,6 +81,15 @@ import Testing
         try expectOneDevice(analysis, "the key of the device's addresses (LE Add Device To Resolving List)")
     }
 
+    @Test func `a key is late, too, if another device's comes first`() throws {
+        let analysis = try analysis(.btsnoopH4) {
+            for (key, identity) in [([UInt8](17...32), CaptureBuilder.central), (Self.key, Self.identity)] {
+                $0.add(.command, [0x27, 0x20, 39, 0] + identity + key + [UInt8](repeating: 0, count: 16))
+            }
+        }
+        try expectOneDevice(analysis, "the key of the device's addresses (LE Add Device To Resolving List)")
+    }
+
     @Test func `a key that Linux loads or reports does`() throws {
         let info = Self.identity + [1] + Self.key
         try expectOneDevice(

@@ -50,7 +50,6 @@ package struct ResolvingList: Sendable {
     private static let maximumTold = 10_000
     private static let maximumResolutions = 10_000
     private static let maximumUnresolved = 1 << 16
-    private static let maximumEvidence = 16
 
     package init() {}
 
@@ -63,7 +62,7 @@ package struct ResolvingList: Sendable {
         if !entries.contains(where: { $0.key == key && $0.identity == identity }) {
             guard entries.count < Self.maximumKeys else { return omittedKeys += 1 }
             entries.append(Entry(key: key, identity: identity))
-            noteLate { key.resolves($0.number) }
+            noteLate(unresolved.filter { key.resolves($0.number) })
         }
         add(Evidence(source: source, mark: mark), of: identity)
     }
@@ -73,20 +72,20 @@ package struct ResolvingList: Sendable {
     ) {
         guard address.isResolvable, identity.isIdentity else { return }
         guard told[address] != nil || told.count < Self.maximumTold else { return }
-        if told.updateValue(identity, forKey: address) != identity { noteLate { $0 == address } }
+        if told.updateValue(identity, forKey: address) != identity { noteLate(unresolved.intersection([address])) }
         add(Evidence(source: source, mark: mark), of: identity)
     }
 
     private mutating func add(_ new: Evidence, of identity: DeviceAddress) {
-        guard evidence[identity, default: []].count < Self.maximumEvidence else { return }
         // Of each kind the first one, when a capture is read again, too.
         guard evidence[identity]?.contains(where: { $0.source == new.source }) != true else { return }
         evidence[identity, default: []].append(new)
     }
 
-    private mutating func noteLate(_ isResolved: (DeviceAddress) -> Bool) {
-        isLate = isLate || hasForgotten || unresolved.contains(where: isResolved)
-        unresolved = []
+    /// Takes note of addresses that were seen before it was known whose they are.
+    private mutating func noteLate(_ addresses: Set<DeviceAddress>) {
+        isLate = isLate || hasForgotten || !addresses.isEmpty
+        unresolved.subtract(addresses)
     }
 
     /// Makes everything of one device that of another.

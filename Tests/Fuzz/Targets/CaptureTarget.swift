@@ -36,7 +36,7 @@ private enum Captured {
         let handle = [0x00, 0x12, 0x13, 0x15, 0x22, 0x24, 0x25, 0x2A, 0xFFFF][dice.below(9)]
         let value = dice.bytes(dice.length(upTo: 600))
         if dice.happens(10) { builder.time += Int64(dice.below(100_000_000)) }
-        switch dice.below(16) {
+        switch dice.below(18) {
         case 0: builder.read(handle, value)
         case 1: builder.write(handle, value)
         case 2: builder.notify(handle, value)
@@ -58,6 +58,13 @@ private enum Captured {
         case 14:
             guard !builder.format.isAir else { break }
             builder.add(dice.pick([.command, .event, .aclSent, .aclReceived]), Array(value.prefix(255)))
+        case 15:
+            builder.l2cap(6, [0x08] + dice.bytes(16), isFromPhone: dice.happens(50))
+            builder.l2cap(6, [0x09, UInt8(dice.below(3))] + dice.bytes(6), isFromPhone: dice.happens(50))
+        case 16:
+            builder.connect(to: dice.bytes(5) + [dice.pick([0x40, 0x7F, 0xC0])])
+            let code: UInt8 = dice.pick([0x30, 0x18])
+            builder.add(.management(isEvent: dice.happens(50)), [code, 0] + Array(value.prefix(60)))
         default:
             builder.write(0x22, Array(value.prefix(2)))
             builder.notify(0x24, Array(value.suffix(2)))

@@ -21,6 +21,7 @@ from bleak import BleakClient, BleakScanner
 from bleak.uuids import normalize_uuid_str
 
 from repository.bench.measures import Arrivals, percentile
+from repository.bench.programs import CONTROL, DATA, SINK, SINK_COUNT, STORE
 
 Step = Callable[..., Awaitable[None]]
 
@@ -100,8 +101,17 @@ async def measure(options: argparse.Namespace) -> None:
     if not device:
         raise TimeoutError(f"{options.device} was not found")
     report("found", began)
+    while not await measure_connection(BleakClient(device, timeout=30, bluez=bluez), options):
+        pass
+
+
+async def measure_connection(client: BleakClient, options: argparse.Namespace) -> bool:
+    """Connects and takes the steps. False if bleak does not know all services, which bluetoothd may report too late for
+    it (bleak #1806)."""
     began = time.perf_counter()
-    async with BleakClient(device, timeout=30, bluez=bluez) as client:
+    async with client:
+        if not all(client.services.get_characteristic(uuid) for uuid in (CONTROL, DATA, STORE, SINK, SINK_COUNT)):
+            return False
         report("connected", began)
         session = Session(client, options.sockets)
         steps: dict[str, Step] = {
@@ -114,6 +124,7 @@ async def measure(options: argparse.Namespace) -> None:
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             verb, *words = line.split()
             await steps[verb](*words)
+    return True
 
 
 def main(words: list[str]) -> int:

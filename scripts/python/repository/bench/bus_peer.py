@@ -11,7 +11,7 @@ from typing import Any
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
-from repository.bench.programs import BURST_REQUEST, CLIENT, CONTROL, DATA, NAME, STORE
+from repository.bench.programs import BURST_REQUEST, CLIENT, CONTROL, DATA, NAME, SINK, SINK_COUNT, STORE
 
 ADAPTER = f"/org/bluez/{CLIENT}"
 DEVICE = f"{ADAPTER}/dev_00_AA_01_00_00_00"
@@ -83,6 +83,8 @@ def objects() -> dict[str, dict[str, Properties]]:
         CONTROL_PATH: characteristic(CONTROL, "write"),
         BURST: characteristic(DATA, "notify"),
         f"{SERVICE}/char0016": characteristic(STORE, "read", "write"),
+        f"{SERVICE}/char0019": characteristic(SINK, "write-without-response"),
+        f"{SERVICE}/char001b": characteristic(SINK_COUNT, "read", "write"),
     }
 
 

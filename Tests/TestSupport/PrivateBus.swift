@@ -1,7 +1,7 @@
 import BluetoothLab
 package import DBus
 import Foundation
-import MainLoop
+package import MainLoop
 import Posix
 import Synchronization
 

@@ -54,7 +54,16 @@ struct DiscoveryTests {
         try await scanning(with: Self.safe) { bench in
             await bench.end()
             let filter = try bench.lastFilter()
-            #expect(filter.isEmpty)
+            #expect(!filter.isEmpty, "a connection does not wait for that")
+            try await eventually("it is taken back") { (try? bench.lastFilter().isEmpty) == true }
+        }
+    }
+
+    @Test func `the filter of a scan that goes on stays`() async throws {
+        try await scanning(with: Self.safe) { bench in
+            await bench.discovery.takeFilterBack()
+            let filter = try bench.lastFilter()
+            #expect(!filter.isEmpty)
         }
     }
 
@@ -170,7 +179,7 @@ private final class Bench {
 
     private let daemon: FakeBluetoothd
     private let session: BlueZSession
-    private let discovery: Discovery
+    let discovery: Discovery
     private let clock: Clock
     private var scan: Registration?
     /// The addresses of what was reported, report by report.

@@ -24,6 +24,8 @@ package final class Discovery {
 
     /// The time until the next restart, in milliseconds. The first ones come soon, when users wait.
     private static let restartIntervals = [150, 250, 400, 600, 900, 1400, 2000, 3000, 5000]
+    /// How long bluetoothd keeps the filter after the last scan. A connection often follows at once, and would wait.
+    private static let filterTime = Duration.seconds(1)
 
     private weak var adapter: Adapter?
     private var clients: [Int: Client] = [:]
@@ -34,6 +36,9 @@ package final class Discovery {
     private var restarts = 0
     /// What bluetoothd lets through at present.
     private var filterInForce: DiscoveryFilter?
+    /// Whether bluetoothd has a filter of this program.
+    private var hasFilter = false
+    private var filterEnd: LoopSource?
     private var hidden = HiddenAdvertisers()
     private let now: () -> ContinuousClock.Instant
 
@@ -66,6 +71,14 @@ package final class Discovery {
         await running.value
     }
 
+    /// Takes back the filter of a scan that has stopped. It is taken back by itself after a second.
+    package func takeFilterBack() async {
+        filterEnd = nil
+        guard running == nil, hasFilter else { return }
+        hasFilter = false
+        try? await adapter?.clearDiscoveryFilter()
+    }
+
     private func changed() {
         wakeUp?.report()
         guard running == nil, !clients.isEmpty else { return }
@@ -75,12 +88,14 @@ package final class Discovery {
     private func run() async {
         observation = adapter?.session?.observe { [weak self] in self?.handle($0) }
         hidden = HiddenAdvertisers()
+        filterEnd = nil
         var attempts = RetryLog(logger, "start a scan")
         while !clients.isEmpty, let adapter, adapter.isValid {
             let wanted = mergedFilter
             do {
                 try await adapter.setDiscoveryFilter(wanted)
                 filterInForce = wanted
+                hasFilter = true
                 try await adapter.startDiscovery()
                 attempts.ended("started")
                 reportKnown(of: adapter)
@@ -101,12 +116,12 @@ package final class Discovery {
             try? await adapter.stopDiscovery()
         }
         attempts.ended("given up")
-        if clients.isEmpty { try? await adapter?.clearDiscoveryFilter() }
         observation?.cancel()
         observation = nil
         running = nil
         // A client may have come while the last scan was being stopped.
-        if !clients.isEmpty, adapter?.isValid == true { changed() }
+        if !clients.isEmpty, adapter?.isValid == true { return changed() }
+        filterEnd = .timer(after: Self.filterTime) { [weak self] in Task { await self?.takeFilterBack() } }
     }
 
     /// Returns early when the clients change.

@@ -202,6 +202,7 @@ final class CentralCore {
         guard let discovery = adapter?.discovery else { return done() }
         Task {
             await discovery.waitUntilStopped()
+            await discovery.takeFilterBack()
             done()
         }
         scanFilter = nil

@@ -45,6 +45,15 @@ import Testing
             })
     }
 
+    @Test func `a strength that no receiver has is not known`() throws {
+        var builder = CaptureBuilder(.airNordic)
+        builder.strength = 241
+        builder.advertise([2, 1, 6])
+        let made = try made(builder)
+        #expect(made.lines.contains("  C4-64-E3-12-34-56:  # packet 1, heard once"))
+        #expect(try json(made)["C4-64-E3-12-34-56"]?["at"] as? [String] == ["3.548 m", "0 m"])
+    }
+
     @Test func `a device that is served, and one that only a host advertises, are no phantoms`() throws {
         var builder = CaptureBuilder()
         builder.advertise([2, 1, 6])

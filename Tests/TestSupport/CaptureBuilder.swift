@@ -19,6 +19,8 @@ package struct CaptureBuilder {
 
     package let format: Format
     package private(set) var bytes: [UInt8] = []
+    /// By which Nordic's sniffer receives, in -dBm.
+    package var strength: UInt8 = 40
     /// How many packets there are.
     package private(set) var count = 0
     /// Microseconds since the beginning of 1970.
@@ -98,9 +100,8 @@ package struct CaptureBuilder {
             let direction = isData ? (isFromCentral ? 2 : 3) << 7 : 0
             addPcap([10, 0xC0, 0, 0] + little(0, 4) + little(0x0C03 | direction, 2) + whole)
         } else {
-            addPcap(
-                [1, 6, UInt8(truncatingIfNeeded: whole.count + 10), 1, 0, 0, 6, 10, isFromCentral ? 3 : 1, 37, 40]
-                    + [0, 0, 0, 0, 0, 0] + whole)
+            let length = UInt8(truncatingIfNeeded: whole.count + 10)
+            addPcap([1, 6, length, 1, 0, 0, 6, 10, isFromCentral ? 3 : 1, 37, strength, 0, 0, 0, 0, 0, 0] + whole)
         }
     }
 

@@ -62,6 +62,6 @@ struct AirFrame {
         // A connection's frames only: a sniffer has no direction for advertisements.
         self.init(
             cursor.rest, isFromCentral: flags & 2 != 0, isDamaged: flags & 1 == 0,
-            isDecrypted: flags & 0b1100 == 0b1100, strength: -Int(strength))
+            isDecrypted: flags & 0b1100 == 0b1100, strength: strength <= 127 ? -Int(strength) : nil)
     }
 }

@@ -81,11 +81,9 @@ private enum Captured {
         let list = DeviceList(analysis)
         try expect(isJSON(list.object), "the list's JSON is none")
         try expect(list.lines.count >= 1 + analysis.devices.count, "devices are not in the list")
+        var anonymizer = Anonymizer(using: Dice(state: 1))
         for (index, device) in analysis.devices.prefix(20).enumerated() {
-            if index % 2 == 1 {
-                var anonymizer = Anonymizer(using: Dice(state: 1))
-                anonymizer.anonymize(device)
-            }
+            if index % 2 == 1 { anonymizer.anonymize(device) }
             let made = DeviceImport(
                 device, analysis, ImportOptions(fileName: "x\n\u{85}y", includesFaults: index % 3 == 0))
             try check(made)

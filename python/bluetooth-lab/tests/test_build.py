@@ -84,7 +84,7 @@ def test_the_time_of_the_build_counts_and_not_that_of_the_program(clone: Clone) 
 
 def test_the_radio_is_built_once_for_the_same_sources(clone: Clone, scratch: ScratchLab) -> None:
     source = scratch.write("Sources/VirtualRadio/Air.swift", "1")
-    for folder in ("VirtualRadioCommand", "RadioControl"):
+    for folder in ("CryptographicToolbox", "VirtualRadioCommand", "RadioControl"):
         scratch.write(f"Sources/{folder}/x.swift")
     scratch.write(BUILT)
     assert clone.prepare() == [], "btvirt"
@@ -101,7 +101,14 @@ def test_the_radio_is_built_once_for_the_same_sources(clone: Clone, scratch: Scr
 
 
 def test_what_reads_scenes_is_built_for_a_command_that_plays_one(clone: Clone, scratch: ScratchLab) -> None:
-    for folder in ("VirtualRadio", "RadioControl", "RadioScenes", "RadioScenesCommand", "YAMLText"):
+    for folder in (
+        "CryptographicToolbox",
+        "VirtualRadio",
+        "RadioControl",
+        "RadioScenes",
+        "RadioScenesCommand",
+        "YAMLText",
+    ):
         scratch.write(f"Sources/{folder}/x.swift")
     scratch.write(BUILT)
     assert clone.prepare("dittojay") == []

@@ -2,6 +2,7 @@ import Bluejay
 import BluetoothLab
 import CoreBluetooth
 import GATTProfiles
+import TestSupport
 import Testing
 
 extension InTheLab {
@@ -79,7 +80,7 @@ extension InTheLab {
                 _ = try await central.find()
                 times.append(.now - start)
             }
-            #expect(times.sorted()[5] < .seconds(1), "\(times)")
+            #expect(isExplored || times.sorted()[5] < .seconds(1), "\(times)")
         }
     }
 }

@@ -4,6 +4,9 @@ package import Testing
 /// Whether tests take the time for all that they can do (`LAB_THOROUGH=1`), as `.ci/nightly` has them do.
 package let isThorough = ProcessInfo.processInfo.environment["LAB_THOROUGH"] == "1"
 
+/// Whether the search runs the tests (`lab test --explore`), which holds processes up for longer than users wait.
+package let isExplored = ProcessInfo.processInfo.environment["LAB_EXPLORED"] == "1"
+
 /// How often a test repeats what goes wrong by chance, if at all.
 ///
 /// - Parameters:

@@ -11,6 +11,9 @@ from bluetooth_lab.testing.filters import ONE_HOST, filter_options, patterns
 from bluetooth_lab.testing.python_tests import find_python
 from bluetooth_lab.testing.runner import SWIFT_TESTING, built_tests
 
+# For tests that limit times which a process that is held up does not keep.
+EXPLORED = "LAB_EXPLORED=1"
+
 
 def command_of_tests(kind: str, folder: Path, filters: Sequence[str]) -> list[str]:
     """`kind`: swift or python. Of this package, the tests that need the lab. Ends this process if there is no

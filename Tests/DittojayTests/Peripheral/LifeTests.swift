@@ -45,7 +45,12 @@ struct LifeTests {
         daemon.react(to: "RegisterApplication", times: 1, with: .late(.zero))
         peripheral.start()
         let second = try await daemon.call("RegisterApplication", count: 2)
-        try await peripheral.end()
+        peripheral.stop()
+        // bluetoothd does not answer, and is waited for no longer than that.
+        try await eventually("the end") {
+            peripheral.advance(by: 5)
+            return peripheral.lines.contains("ended")
+        }
         #expect(daemon.adapter.text("Alias") == "fake-0")
         second.resume()
         try await eventually("nothing is left") { daemon.adapter.applications.isEmpty }

@@ -4,8 +4,11 @@ package import Testing
 /// Whether tests take the time for all that they can do (`LAB_THOROUGH=1`), as `.ci/nightly` has them do.
 package let isThorough = ProcessInfo.processInfo.environment["LAB_THOROUGH"] == "1"
 
-/// Whether the search runs the tests (`lab test --explore`), which holds processes up for longer than users wait.
-package let isExplored = ProcessInfo.processInfo.environment["LAB_EXPLORED"] == "1"
+/// How long something may take: five times as long in the search (`lab test --explore`), which holds each process up
+/// for up to half of the time.
+package func timeLimit(_ seconds: Double) -> Duration {
+    .seconds(ProcessInfo.processInfo.environment["LAB_EXPLORED"] == "1" ? 5 * seconds : seconds)
+}
 
 /// How often a test repeats what goes wrong by chance, if at all.
 ///

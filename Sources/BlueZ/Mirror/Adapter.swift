@@ -165,7 +165,7 @@ package final class Adapter: RemoteObject<Adapter1> {
     }
 
     /// Takes back the filter that was set. A program that has one when it leaves the bus, together with the last one
-    /// that scans, makes bluetoothd (5.66 to 5.87) scan until it restarts.
+    /// that scans, makes bluetoothd (5.66, 5.87) scan until it restarts.
     func clearDiscoveryFilter() async throws {
         try await call(Adapter1.setDiscoveryFilter, [[String: BusValue]().busValue], timeout: .seconds(3))
     }

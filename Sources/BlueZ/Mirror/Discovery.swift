@@ -34,10 +34,8 @@ package final class Discovery {
     private var wakeUp: FirstOutcome<Void>?
     private var observation: Registration?
     private var restarts = 0
-    /// What bluetoothd lets through at present.
+    /// What bluetoothd lets through; nil if it has no filter of this program.
     private var filterInForce: DiscoveryFilter?
-    /// Whether bluetoothd has a filter of this program.
-    private var hasFilter = false
     private var filterEnd: LoopSource?
     private var hidden = HiddenAdvertisers()
     private let now: () -> ContinuousClock.Instant
@@ -74,8 +72,8 @@ package final class Discovery {
     /// Takes back the filter of a scan that has stopped. It is taken back by itself after a second.
     package func takeFilterBack() async {
         filterEnd = nil
-        guard running == nil, hasFilter else { return }
-        hasFilter = false
+        guard running == nil, filterInForce != nil else { return }
+        filterInForce = nil
         try? await adapter?.clearDiscoveryFilter()
     }
 
@@ -95,7 +93,6 @@ package final class Discovery {
             do {
                 try await adapter.setDiscoveryFilter(wanted)
                 filterInForce = wanted
-                hasFilter = true
                 try await adapter.startDiscovery()
                 attempts.ended("started")
                 reportKnown(of: adapter)

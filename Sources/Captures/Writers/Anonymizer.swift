@@ -1,8 +1,7 @@
 import CryptographicToolbox
 
 /// Replaces what says whose device it is: addresses, names, serial numbers and identity resolving keys, wherever they
-/// occur. The same is always
-/// replaced by the same, of the same length and form.
+/// occur. The same is always replaced by the same, of the same length and form.
 package struct Anonymizer {
     private var random: any RandomNumberGenerator
     /// The longest first, so that a shorter one does not change a part of it.

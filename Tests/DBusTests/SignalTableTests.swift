@@ -75,6 +75,22 @@ import Testing
         #expect(try value(1, from: "/service") == nil)
     }
 
+    @Test func `a value goes to those who listen when it comes, whatever came before`() throws {
+        table.startWatch(of: "org.example")
+        table.setOwner(":1.1", of: "org.example")
+        let first = listen("first", toBytesAt: "/a")
+        _ = listen("b", toBytesAt: "/b")
+        #expect(try value(1, from: "/a") == ["first 1"])
+        #expect(try value(2, from: "/a") == ["first 2"])
+        #expect(try value(3, from: "/b") == ["b 3"])
+        #expect(try value(4, from: "/a") == ["first 4"])
+        #expect(try value(5, from: "/ab") == nil)
+        table.remove(first)
+        #expect(try value(6, from: "/a") == nil)
+        _ = listen("second", toBytesAt: "/a")
+        #expect(try value(7, from: "/a") == ["second 7"])
+    }
+
     @Test func `a name's owner is known while the name is watched`() throws {
         _ = listen("value", toBytesAt: "/a")
         _ = listen("signal", MatchRule(sender: "org.example", path: path("/a")))

@@ -28,7 +28,10 @@ final class SignalTable {
         let characters: [CChar]
     }
 
-    private var objects: [ObjectPath: ObjectListeners] = [:]
+    private var objects: [ObjectPath: ObjectListeners] = [:] { didSet { latest = nil } }
+    /// The object whose value came last. Values come in runs: to compare the path, as libdbus has it, is faster than to
+    /// make a string of it and look that up.
+    private var latest: (path: [CChar], listeners: [ByteListener])?
     /// The listeners of more than one object.
     private var general: [Listener] = []
     /// The unique names behind the well-known names that rules speak of, and how many watch each name.
@@ -94,16 +97,23 @@ final class SignalTable {
     ///
     /// - Returns: whether the message was that.
     func dispatchBytes(_ message: OpaquePointer) -> Bool {
-        guard SignalHeader.propertiesChanged.matches(message), let path = dbus_message_get_path(message),
-            let listeners = objects[ObjectPath(validated: String(cString: path))]
-        else { return false }
+        guard SignalHeader.propertiesChanged.matches(message) else { return false }
         // No closure here: Swift would check for each signal that this is the loop.
-        for listener in listeners.bytes {
+        for listener in byteListeners(to: message) {
             guard let owner = owners[listener.sender]?.owner, dbus_message_has_sender(message, owner.characters) != 0
             else { continue }
             if listener.take(message) { return true }
         }
         return false
+    }
+
+    private func byteListeners(to message: OpaquePointer) -> [ByteListener] {
+        if let latest, dbus_message_has_path(message, latest.path) != 0 { return latest.listeners }
+        guard let characters = dbus_message_get_path(message) else { return [] }
+        let path = ObjectPath(validated: String(cString: characters))
+        guard let listeners = objects[path]?.bytes, !listeners.isEmpty else { return [] }
+        latest = (Array(path.string.utf8CString), listeners)
+        return listeners
     }
 
     /// Hands a signal to the listeners of its object, then to those of more than one.

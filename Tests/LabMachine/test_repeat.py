@@ -75,6 +75,14 @@ def test_a_run_is_the_same_with_and_without_a_page(seed: int, tmp_path: Path) ->
     assert also_made[: len(made)] == made
 
 
+def test_a_run_is_the_same_with_and_without_a_capture(tmp_path: Path) -> None:
+    run_with_seed(7, tmp_path / "plain", SENSOR, "--vary", "all")
+    capture = tmp_path / "capture.btsnoop"
+    run_with_seed(7, tmp_path / "captured", SENSOR, "--vary", "all", "--capture", str(capture))
+    assert capture.stat().st_size > 1000
+    assert [difference.text for difference in compare(tmp_path / "plain", tmp_path / "captured")] == []
+
+
 MONITOR = "bluejay monitor Dittojay --count 5 && bluejay read Dittojay 2A38"
 
 

@@ -16,7 +16,7 @@ from bluetooth_lab.machine.repeat import FILE, Repeat
 
 def test_a_run_is_repeated_with_what_it_had(tmp_path: Path) -> None:
     own = {"LAB_SEED": "5", "LAB_RADIO_OPTIONS": "--seed 5", "LAB_ENV": "MINE", "MINE": "1", "HOME": "/h"}
-    Repeat.of(Options(["true"], 3, "c", page="p"), ["true"], own).write(tmp_path)
+    Repeat.of(Options(["true"], 3, page="p"), ["true"], own).write(tmp_path)
     repeat = Repeat.read(tmp_path)
     environment = repeat.environment({"HOME": "/other", "LAB_RADIO_OPTIONS": "--air real", "LAB_SEED": "9"})
     expected = {"LAB_RADIO_OPTIONS": "--seed 5", "LAB_SEED": "5", "LAB_VARY": "radio,numbers", "MINE": "1"}
@@ -24,7 +24,6 @@ def test_a_run_is_repeated_with_what_it_had(tmp_path: Path) -> None:
     assert environment["HOME"] == "/other"
     options = repeat.options(tmp_path / "out")
     assert (list(options.command), options.controllers, options.is_recorded) == (["true"], 3, True)
-    assert options.capture == "/dev/null"
 
 
 def test_a_run_has_the_same_variables_again_but_those_of_a_ci_service(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from bluetooth_lab.bundle.capture import MAGIC, capture_records
-from bluetooth_lab.bundle.recording import CAPTURE
 from bluetooth_lab.machine.repeat import FILE, Repeat
 from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.places import Places
@@ -112,7 +111,7 @@ def comparable(file: Path) -> bytes:
 
 
 def difference(name: str, first: bytes, second: bytes) -> Difference:
-    if Path(name).name == CAPTURE.name and first.startswith(MAGIC) and second.startswith(MAGIC):
+    if first.startswith(MAGIC) and second.startswith(MAGIC):
         return difference_of_packets(name, first, second)
     index, line, other = first_different(first.splitlines(), second.splitlines())
     texts = [END if side is None else side.decode(errors="replace")[:LONGEST_SHOWN] for side in (line, other)]

@@ -62,10 +62,11 @@ def prepare_call(construction: Construction, options: Options, out: Path, logs: 
     """`out`: for what the command keeps; `logs`: has the machine's own."""
     environment = construction.environment(out, logs, options.host, options.hosts)
     words = list(options.command)
-    if options.capture or options.live:
+    # With a seed, a run is the same with and without a capture or a record: all is recorded, and may not be kept.
+    has_seed = bool(construction.parts.seed)
+    if options.capture or options.live or has_seed:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
-    # With a seed, a run is the same with and without a record: the recorders run, and may keep nothing.
-    if options.is_recorded or construction.parts.seed:
+    if options.is_recorded or has_seed:
         action = "keep" if options.is_recorded else "drop"
         words = [str(GUEST / "recorded"), action, str(out / RUN), *words]
     return Call(environment, words, flags)

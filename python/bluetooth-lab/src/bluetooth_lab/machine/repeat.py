@@ -43,7 +43,6 @@ class Repeat(NamedTuple):
     controllers: int | None
     bluez: str | None
     is_recorded: bool
-    is_captured: bool
     hosts: int = 1
 
     @classmethod
@@ -58,7 +57,6 @@ class Repeat(NamedTuple):
             options.controllers,
             options.bluez,
             options.is_recorded,
-            bool(options.capture or options.live),
             hosts,
         )
 
@@ -86,8 +84,5 @@ class Repeat(NamedTuple):
 
     def options(self, out: Path) -> Options:
         page = str(out / "page.html") if self.is_recorded else None
-        # Nobody wants it a second time: what matters is that the machine does the same.
-        capture = os.devnull if self.is_captured else None
-        return Options(
-            [] if self.hosts > 1 else self.command, self.controllers, capture, page, out=str(out), bluez=self.bluez
-        )
+        command = [] if self.hosts > 1 else self.command
+        return Options(command, self.controllers, page=page, out=str(out), bluez=self.bluez)

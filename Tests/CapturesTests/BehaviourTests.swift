@@ -278,6 +278,22 @@ import Testing
             ])
     }
 
+    @Test func `subscriptions that end one after another may end in any order`() throws {
+        let builder = builder {
+            for handle in [0x25, 0x13] { $0.write(handle, [handle == 0x25 ? 1 : 2, 0]) }
+            for handle in [0x25, 0x13] { $0.write(handle, [0, 0]) }
+        }
+        let lines = try scenario(imported(builder))
+        #expect(
+            lines.suffix(4) == [
+                "  - expect:", "      in-any-order:",
+                "        - {occasion: unsubscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}",
+                "        - {occasion: unsubscribed, on: temperature-measurement}",
+            ])
+        let alone = try scenario(imported(self.builder { for value: UInt8 in [1, 0] { $0.write(0x25, [value, 0]) } }))
+        #expect(alone.contains("  - expect: {occasion: unsubscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}"))
+    }
+
     private static let rx = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
 
     /// A link on which 10 values are written.

@@ -27,6 +27,8 @@ struct CentralStep {
     let pause: Double
     let packet: Int
 
+    var isEndOfSubscription: Bool { if case .unsubscribed = occasion { true } else { false } }
+
     /// Whether another step is the same, except for its value.
     func isLike(_ other: CentralStep) -> Bool {
         occasion == other.occasion && error == other.error && times == other.times

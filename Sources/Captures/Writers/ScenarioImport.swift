@@ -47,7 +47,7 @@ struct ScenarioImport {
                     "\(count) links on which the central did the same: they are repeated in the scenario",
                     first.steps.first?.packet)
             }
-            for block in Self.blocks(family.links) { add(block, count > 1 ? "        " : "  ") }
+            for block in Self.withEndsTogether(Self.blocks(family.links)) { add(block, count > 1 ? "        " : "  ") }
             if stepCount >= Self.maximumSteps {
                 return report.leaveOut("what the central did after \(Self.maximumSteps) steps of the scenario")
             }
@@ -95,6 +95,17 @@ struct ScenarioImport {
             block = []
         }
         return block.isEmpty ? blocks : blocks + [block]
+    }
+
+    /// Subscriptions that end one after another are one block: what ends them is often the system, in any order, when
+    /// the app or several of them close.
+    private static func withEndsTogether(_ blocks: [[CentralStep]]) -> [[CentralStep]] {
+        blocks.reduce(into: []) { together, block in
+            guard let last = together.last, last.count + block.count <= maximumBlock,
+                (last + block).allSatisfy(\.isEndOfSubscription)
+            else { return together.append(block) }
+            together[together.count - 1] += block
+        }
     }
 
     private static func change(_ kind: CentralStep.Kind, by difference: Int, _ counts: inout [CentralStep.Kind: Int]) {

@@ -12,7 +12,7 @@ from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.explore.command import Exploration, Options
 from bluetooth_lab.explore.pages import write_pages
-from bluetooth_lab.explore.reduction import Reduction, smaller
+from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction, smaller
 from bluetooth_lab.explore.runs import Made, Run, Runner, with_limit
 from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
@@ -205,9 +205,17 @@ def test_a_failure_that_needs_no_delay_keeps_the_kinds_that_it_needs(tmp_path: P
 
 
 def test_a_reduction_ends(tmp_path: Path) -> None:
-    runner = FakeRunner(tmp_path, {(1, call): 1 for call in range(0, 30, 2)})
+    # 16 of 30 have to stay: more than can be found out in so many runs.
+    runner = FakeRunner(tmp_path, {(1, call): 1 for call in range(0, 30, 2)} | {(1, 29): 5000}, jobs=1)
     run, _, _ = reduced(runner)
-    assert run.has_failed and runner.runs < 200
+    assert run.has_failed and runner.runs == 1 + MAXIMUM_RUNS
+
+
+def test_only_what_has_run_counts_for_the_limit_of_a_reduction(tmp_path: Path) -> None:
+    runner = FakeRunner(tmp_path, {(1, 0): 1}, jobs=1)
+    reduction = Reduction(runner, runner.run(5, Variation(frozenset(KINDS))), lambda _: None)
+    reduction.smallest()
+    assert runner.runs - 1 == MAXIMUM_RUNS - reduction.left < 30
 
 
 def test_runs_that_could_not_be_made_are_no_success(

@@ -47,13 +47,15 @@ class Reduction:
 
     def first_failing(self, variations: Sequence[Variation]) -> int | None:
         """Which of them fails; that becomes the run."""
-        wanted = variations[: max(self.left, 0)]
-        self.left -= len(wanted)
+        wanted = variations[: self.left]
         found = self.runner.first([(self.run.seed, variation) for variation in wanted])
         if found is None:
+            self.left -= len(wanted)
             return None
         self.run = found
-        return [str(variation) for variation in wanted].index(str(found.variation))
+        place = [str(variation) for variation in wanted].index(str(found.variation))
+        self.left -= place + 1
+        return place
 
     def reduce_delays(self) -> None:
         delays = [made.delay for made in self.run.delays]

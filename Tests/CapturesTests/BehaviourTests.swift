@@ -250,8 +250,32 @@ import Testing
                 "  - expect: {occasion: subscribed, on: 6E400003-B5A3-F393-E0A9-E50E24DCCA9E}",
                 "  - expect: {occasion: written, on: \(rx), value: hex:50494e47, times: 2}",
                 "  - expect: {occasion: subscribed, on: temperature-measurement}",
-                "  - expect: {occasion: disconnected}",
+                "  - wait: 1.508 s", "  - disconnect", "  - expect: {occasion: disconnected}",
             ])
+    }
+
+    @Test(arguments: [(0x13, true), (0x16, false), (0x08, true)])
+    func `a scenario ends a link that the central did not end`(reason: UInt8, isEnded: Bool) throws {
+        let made = try imported(
+            builder {
+                $0.write(0x25, [1, 0])
+                $0.time += 3_000_000
+                $0.disconnect(reason: reason)
+            })
+        let end = ["  - expect: {occasion: disconnected}"]
+        let lines = try scenario(made).drop { !$0.contains("subscribed") }.dropFirst()
+        #expect(Array(lines) == (isEnded ? ["  - wait: 3.002 s", "  - disconnect"] + end : end))
+    }
+
+    @Test func `a link that ends instead of an answer is a fault where these are wanted`() throws {
+        let builder = builder {
+            $0.send([0x0A, 0x15, 0x00])
+            $0.disconnect()
+        }
+        let made = try imported(builder, faults: true)
+        #expect(made.profile.lines.contains { $0.contains("{on: read, disconnect: true}") })
+        #expect(try !scenario(made).contains("  - disconnect"))
+        #expect(try scenario(imported(builder)).contains("  - disconnect"))
     }
 
     @Test func `what differed between links may differ`() throws {
@@ -263,7 +287,7 @@ import Testing
             builder.write(link == 0 ? 0x13 : 0x25, [link == 0 ? 2 : 1, 0])
             builder.time += link == 0 ? 0 : 20_000_000
             builder.write(0x22, [UInt8(link), 7])
-            builder.disconnect()
+            builder.disconnect(reason: 0x16)
         }
         let lines = try scenario(imported(builder))
         #expect(

@@ -12,6 +12,42 @@ package struct Session: Sendable {
     package var omittedCount = 0
 }
 
+extension Session {
+    /// Who has ended a link.
+    enum Ending {
+        case central, device
+        /// Nobody: one no longer heard the other, for example.
+        case loss
+        /// A sniffer's capture does not say it.
+        case unknown
+    }
+
+    /// - Parameter reason: the HCI error code with which the link ended.
+    func ending(_ reason: UInt8?) -> Ending {
+        guard let reason, vantage != .air else { return .unknown }
+        return switch (reason, vantage == .central) {
+        // Connection Terminated By Local Host.
+        case (0x16, true): .central
+        case (0x16, false): .device
+        // Remote User Terminated Connection, or because of low resources, or of power off.
+        case (0x13...0x15, true): .device
+        case (0x13...0x15, false): .central
+        default: .loss
+        }
+    }
+
+    /// Whether the device has ended the link instead of answering the request that is this event.
+    func isAnsweredByEnd(_ index: Int) -> Bool {
+        guard events.indices.contains(index + 1), case .disconnected(let reason) = events[index + 1].kind,
+            ending(reason) == .device
+        else { return false }
+        return switch events[index].kind {
+        case .read(_, .unanswered), .write(_, _, hasResponse: true, .unanswered): true
+        default: false
+        }
+    }
+}
+
 /// One thing that happened.
 package struct SessionEvent: Sendable {
     package let mark: PacketMark

@@ -76,7 +76,7 @@ struct ReplayPlanMaker {
             case .encrypted: firstPairing = firstPairing ?? event.mark.number
             case .disconnected(let reason):
                 state.link.pauseBeforeEnd = state.pause(before: event.mark.time)
-                if session.isEndOfDevice(reason) { state.link.endOfDevice = event.mark.number }
+                if session.ending(reason) == .device { state.link.endOfDevice = event.mark.number }
                 state.last = event.mark.time
             case .mtu(let central, let peripheral):
                 mtus = mtus ?? (central, peripheral)
@@ -241,18 +241,5 @@ struct ReplayPlanMaker {
         let lost = sessions.reduce(0) { $0 + $1.omittedCount }
         if lost > 0 { omit("\(counted(lost, "event")) beyond what is kept of a capture") }
         return remarks
-    }
-}
-
-extension Session {
-    /// Whether the peripheral has ended the link, as far as that is certain. A sniffer's capture does not say it.
-    fileprivate func isEndOfDevice(_ reason: UInt8?) -> Bool {
-        switch (vantage, reason) {
-        // Remote User Terminated Connection, or because of low resources, or of power off.
-        case (.central, 0x13), (.central, 0x14), (.central, 0x15): true
-        // Connection Terminated By Local Host.
-        case (.peripheral, 0x16): true
-        default: false
-        }
     }
 }

@@ -1,10 +1,12 @@
 import Foundation
 import ProfileWriting
 
-/// Something that the central did, as the peripheral sees it.
+/// Something that the central did, or that ended its link, as the peripheral sees it.
 struct CentralStep {
     enum Occasion: Hashable {
         case connected, disconnected
+        /// Not by the central.
+        case ended
         case subscribed(ClonedDevice.Place)
         case unsubscribed(ClonedDevice.Place)
         case read(ClonedDevice.Place)
@@ -71,8 +73,8 @@ struct CentralSteps {
         for event in session.events {
             switch event.kind {
             case .connected: add(.connected, event)
-            case .disconnected:
-                add(.disconnected, event)
+            case .disconnected(let reason):
+                add(isEndOfCentral(session, reason) ? .disconnected : .ended, event)
                 subscribed = []
             case .read(let handle, let outcome):
                 guard let place = places[handle], has(place, "read") else { break }
@@ -92,6 +94,15 @@ struct CentralSteps {
             }
         }
         countTransfers()
+    }
+
+    /// Whether the central has ended the link, as far as that is known, or a fault does it.
+    private func isEndOfCentral(_ session: Session, _ reason: UInt8?) -> Bool {
+        switch session.ending(reason) {
+        case .central, .unknown: true
+        case .loss: false
+        case .device: includesFaults && session.isAnsweredByEnd(session.events.count - 2)
+        }
     }
 
     private func has(_ place: ClonedDevice.Place, _ properties: String...) -> Bool {

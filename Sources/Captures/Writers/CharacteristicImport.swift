@@ -92,11 +92,10 @@ struct CharacteristicImport {
         guard let value = device.table.values[characteristic.handle] else {
             if uses[characteristic.handle]?.values ?? 0 > 0 {
                 report.leaveOut("the value of \(title), which the capture has cut off")
-            } else if let refusal = constantRefusal {
-                clone.readError = refusal.error
+            } else if let (error, run) = constantRefusal {
+                clone.readError = error
                 report.recognize(
-                    "\(Self.text(refusal)) to \(counted(refusal.count, "read")) of \(title), each time: a fault",
-                    refusal.packet)
+                    "\(Self.text(run)) to \(counted(run.count, "read")) of \(title), each time: a fault", run.packet)
                 return
             }
             clone.comments.append("Its value was not read.")
@@ -112,10 +111,10 @@ struct CharacteristicImport {
     }
 
     /// The error with which each read was refused, unless for lack of security: nobody has seen a value of it.
-    private var constantRefusal: FailureRuns.Run? {
+    private var constantRefusal: (error: UInt8, run: FailureRuns.Run)? {
         let runs = FailureRuns(sessions, characteristic.handle, isRead: true).runs
-        guard runs.count == 1, let run = runs.first, run.error != nil else { return nil }
-        return run
+        guard runs.count == 1, case .error(let code) = runs[0].failure else { return nil }
+        return (code, runs[0])
     }
 
     private var readValues: [[UInt8]] {
@@ -297,7 +296,12 @@ struct CharacteristicImport {
                     report.leaveOut(text + (options.includesFaults ? "" : "; --faults makes a fault of it"), run.packet)
                     continue
                 }
-                let action = run.error.map { "error: \(Self.text($0))" } ?? "no-answer: true"
+                let action =
+                    switch run.failure {
+                    case .error(let code): "error: \(Self.text(code))"
+                    case .noAnswer: "no-answer: true"
+                    case .disconnection: "disconnect: true"
+                    }
                 let after = run.before > 0 ? ", after: \(run.before)" : ""
                 let times = run.isLast ? "" : ", times: \(run.count)"
                 clone.faults.append("{on: \(use), \(action)\(after)\(times)}")
@@ -307,7 +311,11 @@ struct CharacteristicImport {
     }
 
     private static func text(_ run: FailureRuns.Run) -> String {
-        run.error.map { "ATT error \(text($0))" } ?? "no answer"
+        switch run.failure {
+        case .error(let code): "ATT error \(text(code))"
+        case .noAnswer: "no answer"
+        case .disconnection: "the link's end instead of an answer"
+        }
     }
 
     /// `0x80`
@@ -318,9 +326,14 @@ struct CharacteristicImport {
 
 /// Requests to an attribute that failed alike, one after another.
 struct FailureRuns {
+    enum Failure: Equatable {
+        case error(UInt8)
+        case noAnswer
+        case disconnection
+    }
+
     struct Run {
-        /// Nil: not answered.
-        let error: UInt8?
+        let failure: Failure
         var count = 1
         /// How many requests there were before.
         let before: Int
@@ -338,7 +351,7 @@ struct FailureRuns {
         var requests = 0
         var isInRun = false
         for session in sessions {
-            for event in session.events {
+            for (index, event) in session.events.enumerated() {
                 let outcome: SessionEvent.Outcome
                 switch event.kind {
                 case .read(handle, let result) where isRead: outcome = result
@@ -346,22 +359,22 @@ struct FailureRuns {
                     outcome = result
                 default: continue
                 }
-                let error: UInt8?
+                let failure: Failure
                 switch outcome {
                 case .error(let code) where CharacteristicImport.securityErrors.contains(code): continue
-                case .error(let code): error = code
-                case .unanswered: error = nil
+                case .error(let code): failure = .error(code)
+                case .unanswered: failure = session.isAnsweredByEnd(index) ? .disconnection : .noAnswer
                 case .success, .truncated:
                     if !runs.isEmpty { runs[runs.count - 1].isLast = false }
                     isInRun = false
                     requests += 1
                     continue
                 }
-                if isInRun, let last = runs.last, last.error == error {
+                if isInRun, let last = runs.last, last.failure == failure {
                     runs[runs.count - 1].count += 1
                 } else if runs.count < Self.maximumRuns {
                     if !runs.isEmpty { runs[runs.count - 1].isLast = false }
-                    runs.append(Run(error: error, before: requests, packet: event.mark.number))
+                    runs.append(Run(failure: failure, before: requests, packet: event.mark.number))
                     isInRun = true
                 }
                 requests += 1

@@ -142,6 +142,13 @@ struct ScenarioImport {
 
     private mutating func add(_ block: [CentralStep], _ indentation: String) {
         stepCount += block.count
+        if block[0].occasion == .ended {
+            if block[0].delay >= 0.001 {
+                lines.append("\(indentation)- wait: \(Duration.text(seconds: block[0].delay))")
+            }
+            lines.append("\(indentation)- disconnect  # packet \(block[0].packet)")
+            report.recognize("the end of a link, not by the central: the scenario disconnects", block[0].packet)
+        }
         let isConnection = block.contains { $0.occasion == .connected }
         let seen = 2 * block.reduce(0) { $0 + $1.delay }
         let limit = min(
@@ -161,7 +168,7 @@ struct ScenarioImport {
         var text: String
         switch step.occasion {
         case .connected: text = "occasion: connected"
-        case .disconnected: text = "occasion: disconnected"
+        case .disconnected, .ended: text = "occasion: disconnected"
         case .subscribed(let place): text = "occasion: subscribed, on: \(reference(place))"
         case .unsubscribed(let place): text = "occasion: unsubscribed, on: \(reference(place))"
         case .read(let place): text = "occasion: read, on: \(reference(place))"

@@ -46,6 +46,8 @@ package struct ClonedDevice: Hashable {
         package var faults: [String] = []
         package var description: String?
         package var format: Data?
+        /// Others than these two.
+        package var descriptors: [Descriptor] = []
         /// What a write does, unless it is only kept for reads.
         package var writes: Writes?
         /// What it sends by itself, as a profile file has it on one line.
@@ -65,6 +67,17 @@ package struct ClonedDevice: Hashable {
             self.readFault = readFault
             self.description = description
             self.format = format
+        }
+    }
+
+    package struct Descriptor: Hashable {
+        package let uuid: String
+        /// Nil if it was not read.
+        package let value: Data?
+
+        package init(uuid: String, value: Data?) {
+            self.uuid = uuid
+            self.value = value
         }
     }
 

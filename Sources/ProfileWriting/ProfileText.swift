@@ -75,6 +75,12 @@ package struct ProfileText {
         if let value = characteristic.value, !value.isEmpty { add("value", Self.value(value)) }
         if let text = characteristic.description { add("description", Self.quoted(text)) }
         if let format = characteristic.format.flatMap(Self.format) { add("format", format) }
+        if !characteristic.descriptors.isEmpty { lines.append("        descriptors:") }
+        for descriptor in characteristic.descriptors {
+            let uuid = Self.attribute(descriptor.uuid, .descriptor)
+            let value = descriptor.value.map { $0.isEmpty ? "}" : ", value: \(Self.value($0))}" }
+            lines.append("          - {uuid: \(uuid)" + (value ?? "}  # Its value was not read."))
+        }
         var faults = characteristic.faults
         if let error = characteristic.readError {
             faults.insert("{on: read, error: 0x\(AssignedName.digits(of: UInt16(error)).suffix(2))}", at: 0)

@@ -154,6 +154,20 @@ private enum Example {
         #expect(all.presentationFormat?.bytes == [4, 0xFF, 0xAD, 0x27, 1, 0, 0])
     }
 
+    @Test func `a characteristic can have any descriptor`() throws {
+        let level = try characteristic(
+            """
+            properties: [read]
+            descriptors:
+              - {uuid: valid-range, value: hex:00 64}
+              - uuid: 12345678-1234-1234-1234-123456789ABC
+            """)
+        #expect(
+            level.copiedDescriptors == [
+                .init(uuid: "2906", value: [0, 0x64]), .init(uuid: "12345678-1234-1234-1234-123456789ABC", value: []),
+            ])
+    }
+
     @Test func `pairing and what needs it are read`() throws {
         let profile = try parse(
             """
@@ -314,6 +328,10 @@ private enum Example {
         (one + "properties: [read]\n        chirps: true", "do not include notify"),
         (one + "properties: [read]\n        encrypted: [write]", "do not include write"),
         (one + "properties: [read]\n        format: u7", "invalid format \"u7\""),
+        (one + "properties: [read]\n        descriptors: [{uuid: valid-rang}]", "did you mean \"valid-range\""),
+        (one + "properties: [read]\n        descriptors: [{value: u8:1}]", "\"uuid\" is missing"),
+        (one + "properties: [read]\n        descriptors: [{uuid: 2901, value: text:Level}]", "use description"),
+        (one + "properties: [read]\n        descriptors: [{uuid: 0x2902}]", "bluetoothd makes the descriptor 2902"),
         (one + "properties: [read]\n        faults: [{on: write, no-answer: true}]", "do not allow a write"),
         (one + "properties: [read]\n        faults: [{on: read, drop: true}]", "only on notify"),
         (one + "properties: [read]\n        faults: [{on: read}]", "exactly one of"),

@@ -215,14 +215,9 @@ final class DeviceReader {
     private static func readable(_ table: AttributeTable) -> [ValueAttribute] {
         table.characteristics.flatMap { characteristic in
             let own = characteristic.properties.contains(.read) ? [ValueAttribute.characteristic(characteristic)] : []
-            let descriptors = (characteristic.descriptors ?? []).filter { isDescribing($0) }
+            let descriptors = (characteristic.descriptors ?? []).filter { !ownDescriptors.contains($0.uuid.uuidString) }
             return own + descriptors.map(ValueAttribute.descriptor)
         }
-    }
-
-    private static func isDescribing(_ descriptor: CBDescriptor) -> Bool {
-        [CBUUIDCharacteristicUserDescriptionString, CBUUIDCharacteristicFormatString]
-            .contains(descriptor.uuid.uuidString)
     }
 
     @LoopActor
@@ -311,15 +306,16 @@ final class DeviceReader {
     ) {
         let uuid = descriptor.uuid.uuidString
         if Self.ownDescriptors.contains(uuid) { return }
-        guard case .success(let value)? = places[descriptor.place].flatMap({ readings[$0] })?.result else {
-            return device.losses.append("the descriptor \(uuid) of \(path)")
-        }
-        if uuid == CBUUIDCharacteristicFormatString, value.count == 7 {
-            cloned.format = value
-        } else if let text = ValueText.printable(value), !text.isEmpty {
-            cloned.description = text
-        } else {
-            device.losses.append("the descriptor \(uuid) of \(path), which is \(ValueText.hex(value))")
+        var value: Data?
+        if case .success(let read)? = places[descriptor.place].flatMap({ readings[$0] })?.result { value = read }
+        switch uuid {
+        case CBUUIDCharacteristicFormatString where value?.count == 7: cloned.format = value
+        case CBUUIDCharacteristicUserDescriptionString where value.flatMap(ValueText.printable)?.isEmpty == false:
+            cloned.description = value.flatMap(ValueText.printable)
+        case CBUUIDCharacteristicFormatString, CBUUIDCharacteristicUserDescriptionString:
+            device.losses.append(
+                "the descriptor \(uuid) of \(path)" + (value.map { ", which is \(ValueText.hex($0))" } ?? ""))
+        default: cloned.descriptors.append(.init(uuid: uuid, value: value))
         }
     }
 }

@@ -168,6 +168,8 @@ struct CharacteristicImport {
                 clone.description = text
             } else if type == "2904", let value, value.count == 7 {
                 clone.format = Data(value)
+            } else if !type.isEmpty, type != "2901", type != "2904" {
+                clone.descriptors.append(.init(uuid: type, value: value.map { Data($0) }))
             } else {
                 let name = type.isEmpty ? "at \(HandleText.text(handle))" : type
                 report.leaveOut(

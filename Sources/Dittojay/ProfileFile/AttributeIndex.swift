@@ -119,7 +119,7 @@ enum AttributeUUID {
             "\"\(written)\" is neither a UUID nor the assigned name of a \(kind.assigned.rawValue)"
                 + Suggestion.text(for: typed, among: known)
                 + "; expected 4 hexadecimal digits, 36 characters as in 12345678-1234-1234-1234-123456789ABC, or a name such as "
-                + (kind == .service ? "heart-rate" : "battery-level") + " (dittojay names lists them)")
+                + kind.example + " (dittojay names lists them)")
     }
 
     private static func data(_ number: UInt16) -> Data {

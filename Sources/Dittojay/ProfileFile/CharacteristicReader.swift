@@ -39,6 +39,9 @@ struct CharacteristicReader {
         profile.initialValue = context.attempt(try members["value"]?.value()) ?? []
         if let node = members["description"] { profile.userDescription = context.attempt(try description(node)) }
         if let node = members["format"] { profile.presentationFormat = context.attempt(try format(node)) }
+        for node in context.attempt(try members["descriptors"]?.list(of: "descriptors")) ?? [] {
+            if let descriptor = context.attempt(try descriptor(node)) { profile.copiedDescriptors.append(descriptor) }
+        }
         if let node = members["count-of"], let path = context.attempt(try counted(node, profile)) {
             profile.source = .writeCount(of: path)
         }
@@ -77,6 +80,19 @@ struct CharacteristicReader {
             throw node.fail("text too long (limit \(LabService.maximumValueLength) bytes)")
         }
         return text
+    }
+
+    private func descriptor(_ node: FileNode) throws(FileMistake) -> CopiedDescriptor {
+        let members = try node.mapping(of: "a descriptor", keys: ProfileKeys.descriptor)
+        let value = node.context.attempt(try members["value"]?.value()) ?? []
+        let place = try members.required("uuid")
+        let uuid = try AttributeUUID.read(place, .descriptor)
+        switch uuid {
+        case "2901": throw place.fail("use description instead of the descriptor 2901")
+        case "2904": throw place.fail("use format instead of the descriptor 2904")
+        case "2900", "2902", "2903": throw place.fail("bluetoothd makes the descriptor \(uuid) of the properties")
+        default: return CopiedDescriptor(uuid: uuid, value: value)
+        }
     }
 
     /// The characteristic whose writes are counted.

@@ -14,9 +14,10 @@ enum ProfileKeys {
     static let serviceKinds = ["uuid", "standard"]
     static let characteristic = [
         "name", "uuid", "properties", "encrypted", "authenticated", "secure-connections", "value", "description",
-        "format", "count-of", "psm-of", "write", "notify", "split", "chirps", "quiet", "faults",
+        "format", "descriptors", "count-of", "psm-of", "write", "notify", "split", "chirps", "quiet", "faults",
     ]
     static let format = ["type", "exponent", "unit"]
+    static let descriptor = ["uuid", "value"]
 
     static let write = ["lengths", "store", "echo", "count", "when"]
     static let conditions = ["value", "prefix", "pattern", "any"]

@@ -137,6 +137,7 @@ package enum ProfileSchema {
                 "format",
                 .anyOf([.ref("format-type"), .object(format)]).described("The Characteristic Presentation Format.")
             ),
+            ("descriptors", .list(.object(descriptor)).described("Other descriptors.")),
             ("count-of", .ref("reference").described("Reads return the number of writes to that characteristic.")),
             ("psm-of", .ref("name").described("Reads return the PSM of that L2CAP channel.")),
             ("write", .object(write).described("Effect of a write (default: the value is stored).")),
@@ -149,6 +150,9 @@ package enum ProfileSchema {
 
     private static let format = Mapping(
         [("type", .ref("format-type")), ("exponent", .ref("integer")), ("unit", .ref("unit"))], required: ["type"])
+
+    private static let descriptor = Mapping(
+        [("uuid", .ref("descriptor-uuid")), ("value", .ref("value"))], required: ["uuid"])
 
     private static let write = Mapping([
         ("lengths", .ref("range").described("Other lengths are refused with 0x0D.")), ("store", .ref("flag")),
@@ -321,6 +325,7 @@ package enum ProfileSchema {
             ("format-type", .words(PresentationFormat.names.map(\.name))),
             ("unit", .names(PresentationFormat.allUnitNames, or: "^0x[0-9A-Fa-f]{1,4}$")),
             ("service-uuid", uuid(.service)), ("characteristic-uuid", uuid(.characteristic)),
+            ("descriptor-uuid", uuid(.descriptor)),
             ("appearance", .names(AssignedKind.appearance.all.map(\.typedName), or: "^(0x[0-9A-Fa-f]{1,4}|[0-9]+)$")),
             // Thousands of names would make editors slow.
             ("company", .types(["string", "integer"]).described("Company identifier (0xFFFF for tests) or name.")),

@@ -4,9 +4,24 @@ import GATTProfiles
 
 /// What profiles have names and UUIDs for.
 enum AttributeKind {
-    case service, characteristic
+    case service, characteristic, descriptor
 
-    var assigned: AssignedKind { self == .service ? .service : .characteristic }
+    var assigned: AssignedKind {
+        switch self {
+        case .service: .service
+        case .characteristic: .characteristic
+        case .descriptor: .descriptor
+        }
+    }
+
+    /// An assigned name.
+    var example: String {
+        switch self {
+        case .service: "heart-rate"
+        case .characteristic: "battery-level"
+        case .descriptor: "valid-range"
+        }
+    }
 
     /// A name for an attribute that is given none: the assigned one as it is typed, or the UUID.
     ///

@@ -114,6 +114,7 @@ extension CharacteristicProfile {
         if !secureConnections.isEmpty { object.add("secureConnections", names(of: secureConnections)) }
         object.add("value", ValueText.hex(initialValue))
         object.add("description", userDescription)
+        if !copiedDescriptors.isEmpty { object.add("descriptors", copiedDescriptors.map(\.uuid)) }
         object.add("sends", notifications?.description)
         object.add("faults", faults.map(\.description))
         return object

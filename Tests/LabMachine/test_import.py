@@ -1,13 +1,13 @@
 """A device that is made from a capture of its traffic alone is the same to a second central."""
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bumble_commands import bumble_reads
 from lab_commands import UML_KERNEL, lab
 
 PROFILES = Path(__file__).resolve().parents[2] / "Fixtures" / "profiles"
@@ -300,39 +300,14 @@ def test_an_imported_device_sends_the_same_at_the_same_times(profile: str, tmp_p
     assert all(-20 <= milliseconds <= 20 for milliseconds in late), late
 
 
-# Serves the profile $2. Bumble reads everything of the device, named $4, by the Python $1 and its program $3, with the
-# controller hci1, which bluetoothd has to leave. What Bumble finds is in the file table. With $5: over EATT.
-BUMBLE = """
-    if [ -n "$5" ]; then
-        sed -i 's/^Channels = 1$/Channels = 2/' /etc/bluetooth/main.conf
-        lab-bluetoothd restart
-    fi
-    dittojay --profile "$2" --json >"$LAB_OUT/sensor" &
-    until grep -q '"advertising"' "$LAB_OUT/sensor"; do kill -0 $! && sleep 0.1 || exit; done
-    dbus-send --system --print-reply --dest=org.bluez /org/bluez/hci1 org.freedesktop.DBus.Properties.Set \
-        string:org.bluez.Adapter1 string:Powered variant:boolean:false >"$LAB_OUT/power"
-    "$1" "$3" "${@:5}" "$4" >"$LAB_OUT/table"
-    status=$?
-    kill $!
-    exit $status
-"""
-PEERS = PROFILES.parent / "peers"
 # Database Hash. It is one of the handles, too, which dittojay chooses by the time.
 DATABASE_HASH = "2B2A"
 
 
 def bumble_finds(folder: Path, profile: Path | str, name: str, *words: str, capture: Path | None = None) -> list[Any]:
     """The services of a device, with what is read of them."""
-    python = UML_KERNEL.parents[1] / "peers" / "bin" / "python"
-    if not python.exists() and os.environ.get("LAB_ALL_PEERS"):
-        pytest.fail("no Bumble (lab setup --peers)")
-    if not python.exists():
-        pytest.skip("skipped: no Bumble (lab setup --peers)")
-    options = ["--time", "simulated", *(["--capture", str(capture)] if capture else [])]
-    program = (python, profile, PEERS / "bumble_table.py", name)
-    result = lab(
-        *("run", "--fresh", "--out", str(folder), *options, "--", "bash", "-c", BUMBLE, "-", *map(str, program)), *words
-    )
+    options = ["--out", str(folder), *(["--capture", str(capture)] if capture else [])]
+    result = bumble_reads(profile, name, *words, options=options)
     text = (folder / "table").read_text()
     assert result.returncode == 0, text + result.stderr
     events = [json.loads(line) for line in text.splitlines()]

@@ -116,18 +116,19 @@ final class CentralLinks {
     ///
     /// When a link ends while bluetoothd 5.66 waits for the answer to a request of it, it uses memory that it has
     /// freed, and may crash (seen: 5 s after the request, when it stops waiting). So requests that were to get no
-    /// answer get one after all, right before the link ends.
+    /// answer get one after all, right before the link ends, and those that come until then at once.
     func end(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
         guard let control else { return done([]) }
         let held = unanswered.take(from: address)
-        // Both closures go to the bus's actor and back, and are called on this queue only.
-        nonisolated(unsafe) let done = done
+        // It goes to the bus's actor and back, and is called on this queue only.
+        nonisolated(unsafe) let end = { [unanswered] (addresses: [String]) in
+            held.release()
+            unanswered.endIsOver(of: address)
+            done(addresses)
+        }
         Task { [queue] in
             let addresses = await control.disconnectCentrals(address: address) { held.release() }
-            queue.async {
-                held.release()
-                done(addresses)
-            }
+            queue.async { end(addresses) }
         }
     }
 }

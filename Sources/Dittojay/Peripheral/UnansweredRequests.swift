@@ -8,6 +8,9 @@ import Foundation
 final class UnansweredRequests {
     /// By the central's address.
     private var requests: [String: [PostponedAnswer]] = [:]
+    /// The centrals whose links are being ended: what they still ask for is released at once.
+    private var ending: Set<String> = []
+    private var areAllEnding = false
 
     /// Keeps a request without an answer.
     func hold(_ request: CBATTRequest, from address: String) {
@@ -19,6 +22,10 @@ final class UnansweredRequests {
     /// - Parameter answer: answers it, and keeps it until then.
     func postpone(from address: String, _ answer: @escaping () -> Void) -> PostponedAnswer {
         let postponed = PostponedAnswer(answer)
+        guard !areAllEnding, !ending.contains(address) else {
+            postponed.release()
+            return postponed
+        }
         requests[address]?.removeAll(where: \.isOver)
         requests[address, default: []].append(postponed)
         return postponed
@@ -27,6 +34,7 @@ final class UnansweredRequests {
     /// Releases the requests of a central whose link has ended. What is to be done later with one is done.
     func release(from address: String) {
         requests[address] = nil
+        ending.remove(address)
     }
 
     /// Releases all requests.
@@ -34,13 +42,20 @@ final class UnansweredRequests {
         requests = [:]
     }
 
-    /// Hands over the requests of one central, or of all if nil, to be released at the right moment.
+    /// Hands over the requests of one central whose link is being ended, or of all if nil, to be released at the right
+    /// moment. Until ``endIsOver(of:)`` no more of them are kept.
     func take(from address: String?) -> HeldRequests {
         guard let address else {
+            areAllEnding = true
             defer { requests = [:] }
             return HeldRequests(answers: Array(requests.values.joined()))
         }
+        ending.insert(address)
         return HeldRequests(answers: requests.removeValue(forKey: address) ?? [])
+    }
+
+    func endIsOver(of address: String?) {
+        if let address { ending.remove(address) } else { areAllEnding = false }
     }
 }
 

@@ -38,6 +38,26 @@ struct CentralLinksTests {
         #expect(parts.control.lines == ["disconnect all"])
     }
 
+    @Test(arguments: ["02", nil])
+    func `what a central asks for while its link is being ended is not kept`(ended: String?) {
+        let unanswered = UnansweredRequests()
+        var given: [String] = []
+        func postpone(from address: String) -> PostponedAnswer {
+            unanswered.postpone(from: address) { given.append(address) }
+        }
+        let before = [postpone(from: "02"), postpone(from: "03")]
+        let held = unanswered.take(from: ended)
+        for answer in [postpone(from: "02"), postpone(from: "03")] { answer.give() }
+        #expect(given == (ended == nil ? [] : ["03"]))
+        held.release()
+        for answer in before { answer.give() }
+        #expect(given == (ended == nil ? [] : ["03", "03"]))
+        unanswered.endIsOver(of: ended)
+        given = []
+        for answer in [postpone(from: "02"), postpone(from: "03")] { answer.give() }
+        #expect(given == ["02", "03"])
+    }
+
     @Test func `without a controller there is nothing to end`() {
         let links = CentralLinks(
             queue: DispatchQueue(label: "links"), events: EventOutput(), unanswered: UnansweredRequests())

@@ -267,6 +267,21 @@ import Testing
         #expect(Array(lines) == (isEnded ? ["  - wait: 3.002 s", "  - disconnect"] + end : end))
     }
 
+    @Test func `a link of which only its end was captured has no fault, and may end after any time`() throws {
+        var late = CaptureBuilder()
+        late.discover()
+        late.disconnect()
+        for faults in [false, true] {
+            #expect(try scenario(imported(late, faults: faults)).contains("  - disconnect"))
+        }
+        let long = builder {
+            $0.write(0x25, [1, 0])
+            $0.time += 200_000_000_000
+            $0.disconnect()
+        }
+        #expect(try scenario(imported(long)).contains("  - wait: 86400 s"))
+    }
+
     @Test func `a link that ends instead of an answer is a fault where these are wanted`() throws {
         let builder = builder {
             $0.send([0x0A, 0x15, 0x00])

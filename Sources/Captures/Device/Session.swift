@@ -38,8 +38,8 @@ extension Session {
 
     /// Whether the device has ended the link instead of answering the request that is this event.
     func isAnsweredByEnd(_ index: Int) -> Bool {
-        guard events.indices.contains(index + 1), case .disconnected(let reason) = events[index + 1].kind,
-            ending(reason) == .device
+        guard events.indices.contains(index), index + 1 < events.count,
+            case .disconnected(let reason) = events[index + 1].kind, ending(reason) == .device
         else { return false }
         return switch events[index].kind {
         case .read(_, .unanswered), .write(_, _, hasResponse: true, .unanswered): true

@@ -143,9 +143,8 @@ struct ScenarioImport {
     private mutating func add(_ block: [CentralStep], _ indentation: String) {
         stepCount += block.count
         if block[0].occasion == .ended {
-            if block[0].delay >= 0.001 {
-                lines.append("\(indentation)- wait: \(Duration.text(seconds: block[0].delay))")
-            }
+            let pause = min(block[0].delay, Self.longestLimit)
+            if pause >= 0.001 { lines.append("\(indentation)- wait: \(Duration.text(seconds: pause))") }
             lines.append("\(indentation)- disconnect  # packet \(block[0].packet)")
             report.recognize("the end of a link, not by the central: the scenario disconnects", block[0].packet)
         }

@@ -40,7 +40,7 @@ extension InTheLab {
                 try await central.connect()
             }
             try await central.disconnect()
-            try await beacon.stop()
+            await beacon.stop()
         }
 
         /// Finds the peripheral by its service, connects and subscribes. Its state is touched on its queue only.

@@ -37,10 +37,16 @@ final class Beacon: NSObject, CBPeripheralManagerDelegate, @unchecked Swift.Send
         #expect(answer == "started")
     }
 
-    func stop() async throws {
-        let count = try await Lab.here.advertisements(on: Lab.sensorAdapter)
+    /// Returns when bluetoothd has it no longer.
+    func stop() async {
+        await withCheckedContinuation { stopped in
+            queue.sync {
+                guard let manager else { return stopped.resume() }
+                manager.stopAdvertising()
+                manager.settle { stopped.resume() }
+            }
+        }
         queue.sync { manager = nil }
-        while try await Lab.here.advertisements(on: Lab.sensorAdapter) >= count { await Task.yield() }
     }
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {

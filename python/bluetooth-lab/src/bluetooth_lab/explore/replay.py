@@ -17,7 +17,7 @@ from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.places import Places
 
 # What is made of the record, or is the host's.
-NOT_COMPARED = (FILE, "console.log")
+NOT_COMPARED = (FILE, "console.log", "output.log")  # the last one is of lab explore
 TIME = re.compile(r"(?:(\d{10}\.\d{6})|(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}))")
 RUN = re.compile(rb"/runs/\d{8}-\d{6}-\d+/")
 LONGEST_SHOWN = 160

@@ -196,6 +196,8 @@ final class CentralCore {
         restoration?.scanning(nil)
         scanning?.cancel()
         scanning = nil
+        scanFilter = nil
+        reported = [:]
     }
 
     func settle(_ done: @escaping @Sendable () -> Void) {
@@ -205,8 +207,6 @@ final class CentralCore {
             await discovery.takeFilterBack()
             done()
         }
-        scanFilter = nil
-        reported = [:]
     }
 
     private func sighted(_ device: Device) {

@@ -68,6 +68,27 @@ package struct ClonedDevice: Hashable {
             self.description = description
             self.format = format
         }
+
+        /// Descriptors that bluetoothd makes from the properties.
+        package static let impliedDescriptors = ["2900", "2902", "2903"]
+
+        /// Takes a descriptor that the device has, unless it is implied.
+        ///
+        /// - Parameter value: nil if it was not read.
+        /// - Returns: whether a profile can have it.
+        package mutating func add(descriptor uuid: String, value: Data?) -> Bool {
+            switch uuid {
+            case _ where Self.impliedDescriptors.contains(uuid): break
+            case "2901":
+                guard let text = value.flatMap({ ValueText.printable($0) }) else { return false }
+                description = text
+            case "2904":
+                guard value?.count == 7 else { return false }
+                format = value
+            default: descriptors.append(Descriptor(uuid: uuid, value: value))
+            }
+            return true
+        }
     }
 
     package struct Descriptor: Hashable {

@@ -215,7 +215,9 @@ final class DeviceReader {
     private static func readable(_ table: AttributeTable) -> [ValueAttribute] {
         table.characteristics.flatMap { characteristic in
             let own = characteristic.properties.contains(.read) ? [ValueAttribute.characteristic(characteristic)] : []
-            let descriptors = (characteristic.descriptors ?? []).filter { !ownDescriptors.contains($0.uuid.uuidString) }
+            let descriptors = (characteristic.descriptors ?? []).filter {
+                !ClonedDevice.Characteristic.impliedDescriptors.contains($0.uuid.uuidString)
+            }
             return own + descriptors.map(ValueAttribute.descriptor)
         }
     }
@@ -292,32 +294,18 @@ final class DeviceReader {
             case nil: break
             }
         }
-        for descriptor in characteristic.descriptors ?? [] { add(descriptor, to: &cloned, path, places, readings) }
+        for descriptor in characteristic.descriptors ?? [] {
+            let uuid = descriptor.uuid.uuidString
+            var value: Data?
+            if case .success(let read)? = places[descriptor.place].flatMap({ readings[$0] })?.result { value = read }
+            if cloned.add(descriptor: uuid, value: value) { continue }
+            device.losses.append(
+                "the descriptor \(uuid) of \(path)" + (value.map { ", which is \(ValueText.hex($0))" } ?? ""))
+        }
         return cloned
     }
 
     private static let properties = ["read", "write", "write-without-response", "notify", "indicate"]
-    /// Descriptors that bluetoothd makes from the properties.
-    private static let ownDescriptors = ["2900", "2902", "2903"]
-
-    private func add(
-        _ descriptor: CBDescriptor, to cloned: inout ClonedDevice.Characteristic, _ path: String,
-        _ places: [ObjectIdentifier: Int], _ readings: [Int: Reading]
-    ) {
-        let uuid = descriptor.uuid.uuidString
-        if Self.ownDescriptors.contains(uuid) { return }
-        var value: Data?
-        if case .success(let read)? = places[descriptor.place].flatMap({ readings[$0] })?.result { value = read }
-        switch uuid {
-        case CBUUIDCharacteristicFormatString where value?.count == 7: cloned.format = value
-        case CBUUIDCharacteristicUserDescriptionString where value.flatMap(ValueText.printable)?.isEmpty == false:
-            cloned.description = value.flatMap(ValueText.printable)
-        case CBUUIDCharacteristicFormatString, CBUUIDCharacteristicUserDescriptionString:
-            device.losses.append(
-                "the descriptor \(uuid) of \(path)" + (value.map { ", which is \(ValueText.hex($0))" } ?? ""))
-        default: cloned.descriptors.append(.init(uuid: uuid, value: value))
-        }
-    }
 }
 
 extension CBAttribute {

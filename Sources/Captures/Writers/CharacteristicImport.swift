@@ -157,24 +157,14 @@ struct CharacteristicImport {
 
     // MARK: Descriptors
 
-    /// Those that bluetoothd makes from the properties.
-    private static let ownDescriptors = ["2900", "2902", "2903"]
-
     private mutating func addDescriptors() {
         for (handle, type) in characteristic.descriptors.sorted(by: { $0.key < $1.key })
-        where !Self.ownDescriptors.contains(type) && handle != characteristic.configuration {
+        where handle != characteristic.configuration {
             let value = device.table.values[handle]?.bytes
-            if type == "2901", let text = value.flatMap({ ValueText.printable($0) }) {
-                clone.description = text
-            } else if type == "2904", let value, value.count == 7 {
-                clone.format = Data(value)
-            } else if !type.isEmpty, type != "2901", type != "2904" {
-                clone.descriptors.append(.init(uuid: type, value: value.map { Data($0) }))
-            } else {
-                let name = type.isEmpty ? "at \(HandleText.text(handle))" : type
-                report.leaveOut(
-                    "the descriptor \(name) of \(title)" + (value.map { ", which is \(ValuePreview.text($0))" } ?? ""))
-            }
+            if !type.isEmpty, clone.add(descriptor: type, value: value.map { Data($0) }) { continue }
+            let name = type.isEmpty ? "at \(HandleText.text(handle))" : type
+            report.leaveOut(
+                "the descriptor \(name) of \(title)" + (value.map { ", which is \(ValuePreview.text($0))" } ?? ""))
         }
     }
 

@@ -162,8 +162,15 @@ def imported(folder: Path, capture: Path) -> Path:
 
 # The fixtures and the names by which their devices are found.
 NAMES = {
-    **{"twins": "Twins", "thermometer": "Room 12", "standard": "Bicycle", "uart": "Serial"},
-    **{"channels": "Channels", "replay": "Replay", "wearable": "Wearable", "changing": "Changing", "faulty": "Faulty"},
+    "twins": "Twins",
+    "thermometer": "Room 12",
+    "standard": "Bicycle",
+    "uart": "Serial",
+    "channels": "Channels",
+    "replay": "Replay",
+    "wearable": "Wearable",
+    "changing": "Changing",
+    "faulty": "Faulty",
 }
 # Those that the nightly run alone has.
 NIGHTLY = ("channels", "replay", "wearable", "changing", "faulty")

@@ -142,7 +142,13 @@ def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
     assert "it fails if sleep" in explored.stderr or "it fails if bash" in explored.stderr
     assert "its record, beside that of the same without delays" in explored.stderr
     assert 'data-record="other"' in (tmp_path / "page.html").read_text()
-    line = explored.stderr.rpartition("to run it again: ")[2]
+    replay, line = (
+        explored.stderr.rpartition(text)[2].splitlines()[0]
+        for text in ("to run it again: ", "or, in the same environment: ")
+    )
+    again = subprocess.run([LAB, *shlex.split(replay)[1:]], capture_output=True, text=True, timeout=LIMIT)
+    assert again.returncode == 0, again.stdout
+    assert "the same again" in again.stderr
     assert "only=" in line
     for _ in range(3):
         again = subprocess.run([LAB, *shlex.split(line)[1:]], capture_output=True, text=True, timeout=LIMIT, cwd=ROOT)

@@ -160,7 +160,8 @@ class Exploration:
             say(f"it fails if {who} is held up for {made.delay.length / 1000:.1f} ms before {where}")
         if not kinds and not delays:
             say("it fails whatever varies")
-        say(f"to run it again: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
+        say(f"to run it again: lab replay {os.path.relpath(run.out)}")
+        say(f"or, in the same environment: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
 
 
 def explore(line: Line, environment: Mapping[str, str], no_tests: Sequence[int] = ()) -> int:

@@ -131,7 +131,8 @@ class Exploration:
     def show_progress(self) -> None:
         self.shown = time.monotonic()
         minutes = (self.shown - self.begin) / 60
-        say(f"{self.ended} runs, {len(self.failed)} failed, {self.ended / minutes:.0f} per minute")
+        runs = f"{self.ended} run{'' if self.ended == 1 else 's'}"
+        say(f"{runs}, {len(self.failed)} failed, {self.ended / minutes:.0f} per minute")
 
     # What a failure takes
 

@@ -26,6 +26,7 @@ import time
 from itertools import pairwise
 
 from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
 from bleak.uuids import normalize_uuid_str
 
 
@@ -187,19 +188,36 @@ class Session:
         await asyncio.sleep(float(rest))
 
 
+async def connect(client, options):
+    """Again if the device seems to have disconnected: bluetoothd may say that it has connected before it shows the
+    connection, which bleak then takes for one that has ended (docs/bluez-limits.md)."""
+    began = time.monotonic()
+    while True:
+        try:
+            await client.connect()
+            return
+        except BleakError as error:
+            if "device disconnected" not in str(error) or time.monotonic() - began > options.timeout:
+                raise
+
+
 async def converse(options, steps):
     device = await find(options)
     began = time.monotonic()
-    async with BleakClient(
+    client = BleakClient(
         device,
         timeout=options.timeout,
         bluez={"adapter": options.adapter},
         disconnected_callback=lambda _: report("disconnected"),
-    ) as client:
+    )
+    await connect(client, options)
+    try:
         report("connected", address=device.address, seconds=round(time.monotonic() - began, 4))
         session = Session(client, options)
         for step in steps:
             await session.take(step)
+    finally:
+        await client.disconnect()
 
 
 def parse():

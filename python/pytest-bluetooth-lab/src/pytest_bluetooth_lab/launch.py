@@ -110,7 +110,8 @@ def explore(config: pytest.Config, script: Path) -> int:
     controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
     out = config.getoption("bluetooth_lab_out")
     runs = config.getoption("bluetooth_lab_explore")
-    words = [str(script), "explore", "--runs", str(runs), "--controllers", str(controllers), "--env", "LAB_EXPLORED=1"]
+    words = [str(script), "explore", "--runs", str(runs), "--controllers", str(controllers)]
+    words += ["--env", "LAB_EXPLORED=1", "--limit", "1800"]
     words += ["--out", str(out)] if out else []
     session = [sys.executable, "-m", "pytest", *config.invocation_params.args]
     return run([*words, "--", *session], environment(), config.invocation_params.dir)

@@ -147,12 +147,12 @@ def test(line: Line, environment: Environment) -> int:
         check_filters(project, filters)
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
     if line.has("--explore"):
-        from bluetooth_lab.explore.tests import EXPLORED, command_of_tests
+        from bluetooth_lab.explore.tests import EXPLORED, LIMIT, command_of_tests
         from bluetooth_lab.testing.counting import NO_TESTS
 
         words = command_of_tests(project.kind, project.folder, filters)
-        given = [*line.given, ("--runs", line.value("--explore") or ""), ("--env", EXPLORED)]
-        return explore_command(line._replace(rest=words, given=given), NO_TESTS)
+        given = [("--runs", line.value("--explore") or ""), ("--env", EXPLORED), ("--limit", LIMIT)]
+        return explore_command(line._replace(rest=words, given=[*line.given, *given]), NO_TESTS)
     if line.has("--vary"):
         raise UsageError("lab test --vary needs --explore N")
     if project.folder == ROOT:

@@ -13,6 +13,7 @@ from bluetooth_lab.testing.runner import SWIFT_TESTING, built_tests
 
 # For tests that limit times which a process that is held up does not keep.
 EXPLORED = "LAB_EXPLORED=1"
+LIMIT = "1800"  # seconds by the lab's clock, of all tests of a run
 
 
 def command_of_tests(kind: str, folder: Path, filters: Sequence[str]) -> list[str]:

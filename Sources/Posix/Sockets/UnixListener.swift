@@ -15,7 +15,7 @@ package final class UnixListener {
     /// - Throws: ``SystemError``, with the code `EADDRINUSE` if another program listens there.
     package init(at path: String, _ kind: __socket_type = SOCK_STREAM) throws(SystemError) {
         self.path = path
-        let lock = try Self.lock(path)
+        let lock = try Self.lock(path, kind)
         do throws(SystemError) {
             try Self.removeStale(path, kind)
             (descriptor, file) = try Self.listen(at: path, kind)
@@ -52,13 +52,15 @@ package final class UnixListener {
     /// - Returns: nil if none has, or if it cannot be accepted: see `errno`.
     package func accept() -> Connection? {
         guard let connection = acceptConnection(descriptor) else { return nil }
-        // struct ucred: pid, uid, gid.
+        let peer = Self.peer(of: connection)
+        return Connection(descriptor: connection, process: peer.process, user: peer.user)
+    }
+
+    /// struct ucred. Its process is 0 if it is not known.
+    private static func peer(of socket: Int32) -> (process: pid_t, user: uid_t, group: gid_t) {
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, .max, .max)
         var size = socklen_t(MemoryLayout.size(ofValue: peer))
-        guard getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else {
-            return Connection(descriptor: connection, process: 0, user: .max)
-        }
-        return Connection(descriptor: connection, process: peer.process, user: peer.user)
+        return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer : (0, .max, .max)
     }
 
     // MARK: The file
@@ -68,9 +70,9 @@ package final class UnixListener {
     }
 
     /// A file beside the socket is locked for as long as it listens: the kernel lets go of it however the program ends.
-    private static func lock(_ path: String) throws(SystemError) -> Int32 {
+    private static func lock(_ path: String, _ kind: __socket_type) throws(SystemError) -> Int32 {
         let file = path + ".lock"
-        // One try is enough unless another program has just removed the file.
+        // One try is enough unless another program has just removed the file, or was killed.
         for _ in 0..<100 {
             let lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard lock >= 0 else { throw SystemError("cannot create \(file)") }
@@ -78,7 +80,10 @@ package final class UnixListener {
                 let isLocked = errno == EWOULDBLOCK
                 let error = SystemError("cannot lock \(file)")
                 close(lock)
-                throw isLocked ? inUse(path) : error
+                guard isLocked else { throw error }
+                guard (try? isAbandoned(path, kind)) == true else { throw inUse(path) }
+                usleep(20_000)
+                continue
             }
             // Whoever had it may have removed the file meanwhile, and another one may have locked the next.
             var (own, current) = (stat(), stat())
@@ -88,6 +93,17 @@ package final class UnixListener {
             close(lock)
         }
         throw inUse(path)
+    }
+
+    /// Whether the program that listens has ended. If it was killed while it started another one, that has its
+    /// descriptors until it runs.
+    ///
+    /// - Throws: ``SystemError`` if it cannot be connected to, such as `ECONNREFUSED` if nobody listens.
+    private static func isAbandoned(_ path: String, _ kind: __socket_type) throws(SystemError) -> Bool {
+        let socket = try UnixSocket.connected(to: path, kind, blocks: false)
+        defer { close(socket) }
+        let process = peer(of: socket).process
+        return process > 0 && kill(process, 0) != 0 && errno == ESRCH
     }
 
     private static func release(_ lock: Int32, of path: String) {
@@ -103,8 +119,7 @@ package final class UnixListener {
             throw SystemError(text: "\(path) exists and is not a socket")
         }
         do throws(SystemError) {
-            close(try UnixSocket.connected(to: path, kind, blocks: false))
-            throw SystemError("", code: EAGAIN)
+            throw SystemError("", code: try isAbandoned(path, kind) ? ECONNREFUSED : EAGAIN)
         } catch {
             switch error.code {
             case ECONNREFUSED:

@@ -77,6 +77,27 @@ import Testing
         #expect(try fileNames() == [])
     }
 
+    /// A program that is being started has the descriptors of the one that starts it until it runs.
+    @Test func `one that was killed while it started a program is replaced`() throws {
+        let killed = """
+            import fcntl, os, socket, sys, time
+            lock = open(sys.argv[1] + ".lock", "w")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(sys.argv[1])
+            listener.listen()
+            if os.fork() == 0:
+                time.sleep(0.3)
+            os._exit(0)
+            """
+        let program = try LaunchedProgram(["python3", "-c", killed, path])
+        program.reap()
+        let listener = try UnixListener(at: path)
+        close(try UnixSocket.connected(to: path))
+        end(listener)
+        #expect(try fileNames() == [])
+    }
+
     @Test(arguments: [SOCK_STREAM, SOCK_SEQPACKET])
     func `a program that does not lock is not replaced`(kind: __socket_type) throws {
         let other = try UnixSocket.make(kind)

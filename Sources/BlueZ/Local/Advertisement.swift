@@ -36,6 +36,8 @@ package final class Advertisement {
     private static var count = 0
     /// How often bluetoothd is asked.
     private static let attempts = 5
+    /// More than the turns of its loop in which bluetoothd registers an advertisement.
+    nonisolated private static let steps = 10
 
     package let data: AdvertisementData
     /// Called when bluetoothd has ended it by itself.
@@ -68,27 +70,46 @@ package final class Advertisement {
         }
     }
 
-    /// Asks bluetoothd to register it, and asks again when there is no answer.
+    /// Asks bluetoothd to register it, and asks again when it has forgotten that.
     ///
     /// When the adapter's alias or discoverability changes while bluetoothd (5.66, 5.82) registers an advertisement, it
     /// does not answer, and would go on advertising after the end of this program.
     private func ask(_ adapter: Adapter) async throws {
-        let timeout = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
         var attempts = RetryLog(logger, "register an advertisement")
         for attempt in 1...Self.attempts {
-            do {
-                try await adapter.inTurn {
-                    _ = try await adapter.call(
-                        LEAdvertisingManager1.registerAdvertisement,
-                        [.objectPath(path), [String: BusValue]().busValue], timeout: timeout)
-                }
-                return attempts.ended()
-            } catch BlueZError.timedOut(let call) {
-                attempts.failed("\(BlueZError.timedOut(call))")
-                _ = try? await adapter.call(
-                    LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)], timeout: timeout)
-                if attempt == Self.attempts || isUnwanted { throw BlueZError.timedOut(call) }
+            var isForgotten = false
+            try await adapter.inTurn { isForgotten = try await askOnce(adapter) }
+            guard isForgotten else { return attempts.ended() }
+            let failure = BlueZError.timedOut("\(LEAdvertisingManager1.registerAdvertisement.name) of \(adapter.name)")
+            attempts.failed("\(failure)")
+            _ = try? await adapter.call(LEAdvertisingManager1.unregisterAdvertisement, [.objectPath(path)])
+            if attempt == Self.attempts || isUnwanted { throw failure }
+        }
+    }
+
+    /// - Returns: whether bluetoothd has forgotten to answer: it has answered more other calls meanwhile than a
+    ///   registration takes steps. One that was just slow must not be asked to withdraw what it is registering: 5.66
+    ///   crashes.
+    private func askOnce(_ adapter: Adapter) async throws -> Bool {
+        let path = path
+        let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                _ = try await adapter.call(
+                    LEAdvertisingManager1.registerAdvertisement, [.objectPath(path), [String: BusValue]().busValue],
+                    timeout: nil)
+                return false
             }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                for _ in 0..<Self.steps {
+                    try await Task.sleep(for: patience / 40)
+                    _ = try await adapter.fetch(LEAdvertisingManager1.activeInstances)
+                }
+                return true
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
         }
     }
 

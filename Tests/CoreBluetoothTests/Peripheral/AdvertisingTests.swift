@@ -100,6 +100,17 @@ struct AdvertisingTests {
         #expect(await daemon.adapter.advertisements.count == 1)
     }
 
+    /// bluetoothd (5.66) crashes if it has to withdraw what it is registering.
+    @Test func `a bluetoothd that is slow is not asked again`() async throws {
+        let app = PeripheralApp(on: daemon.bus, timing: .short(advertisement: .seconds(2)))
+        try await app.saw("state on")
+        await daemon.react(to: "RegisterAdvertisement", with: .late(.milliseconds(2100)))
+        app.act { $0.startAdvertising(nil) }
+        try await app.saw("advertising")
+        #expect(await daemon.count(of: "RegisterAdvertisement") == 1)
+        #expect(await daemon.count(of: "UnregisterAdvertisement") == 0)
+    }
+
     @Test func `a bluetoothd that never answers is given up`() async throws {
         let app = PeripheralApp(on: daemon.bus, timing: .short(advertisement: .milliseconds(50)))
         try await app.saw("state on")

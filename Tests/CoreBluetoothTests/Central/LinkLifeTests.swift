@@ -110,6 +110,15 @@ struct LinkLifeTests {
         #expect(app.lines == ["state on", "connected", "disconnected failed: The connection was lost.", "connected"])
     }
 
+    /// Else a request that sets off pairing asks this program's agent what another one could answer.
+    @Test @LoopActor func `a link begins when bluetoothd has this program's agent`() async throws {
+        daemon.react(to: "RegisterAgent", with: .late(.milliseconds(200)))
+        _ = try await CentralApp(on: daemon).connected(to: device())
+        let calls = daemon.calls.map(\.method)
+        let agent = try #require(calls.firstIndex(of: "RequestDefaultAgent"))
+        #expect(try #require(calls.firstIndex(of: "Connect")) > agent)
+    }
+
     /// It waits for the end of the app's scan first.
     @Test func `an attempt that is given up before it searches does not scan`() async throws {
         let (known, unknown) = (await device(), await absentDevice())

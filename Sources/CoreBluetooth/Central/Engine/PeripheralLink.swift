@@ -140,6 +140,8 @@ final class PeripheralLink {
             guard let device = await findDevice(), phase == .connecting else { return }
             self.device = device
             if device.isConnected, await isUsable(device) { return linkIsUp() }
+            // The kernel pairs with the capabilities of the agent that it knew when the link began, and asks this one.
+            await session.sharedAgent.isRegistered()
             guard phase == .connecting else { return }
             do {
                 isCalling = true

@@ -44,9 +44,9 @@ extension InTheLab {
         @Test func `a central that goes on when it was told to stop fails, and the report says how`() async throws {
             let outcome = try await withTest { sensor, central in
                 _ = try await central.listen(to: Uart.tx, on: sensor)
-                for request in ["PING", "LIST", "SET y=2", "PING"] {
-                    try await central.write(Data(request.utf8), to: Uart.rx)
-                }
+                for request in ["PING", "LIST"] { try await central.write(Data(request.utf8), to: Uart.rx) }
+                // The sensor ends with the first of these, and with it the link, perhaps before an answer.
+                for request in ["SET y=2", "PING"] { try? await central.write(Data(request.utf8), to: Uart.rx) }
             }
             #expect(outcome.status == 9)
             let text = outcome.lines.joined(separator: "\n")

@@ -4,11 +4,11 @@ package import Testing
 /// Whether tests take the time for all that they can do (`LAB_THOROUGH=1`), as `.ci/nightly` has them do.
 package let isThorough = ProcessInfo.processInfo.environment["LAB_THOROUGH"] == "1"
 
-/// How long something may take: five times as long in the search (`lab test --explore`), which holds each process up
-/// for up to half of the time.
-package func timeLimit(_ seconds: Double) -> Duration {
-    .seconds(ProcessInfo.processInfo.environment["LAB_EXPLORED"] == "1" ? 5 * seconds : seconds)
-}
+/// Whether this is a run of the search (`lab test --explore`), which holds each process up for up to half of the time.
+package let isExplored = ProcessInfo.processInfo.environment["LAB_EXPLORED"] == "1"
+
+/// How long something may take: five times as long in the search.
+package func timeLimit(_ seconds: Double) -> Duration { .seconds(isExplored ? 5 * seconds : seconds) }
 
 /// How often a test repeats what goes wrong by chance, if at all.
 ///

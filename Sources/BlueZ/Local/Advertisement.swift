@@ -88,8 +88,8 @@ package final class Advertisement {
     }
 
     /// - Returns: whether bluetoothd has forgotten to answer: it has answered more other calls meanwhile than a
-    ///   registration takes steps. One that was just slow must not be asked to withdraw what it is registering: 5.66
-    ///   crashes.
+    ///   registration takes steps. One that is just slow must not be asked to withdraw what it is registering: it
+    ///   crashes (5.66, 5.82, 5.87).
     private func askOnce(_ adapter: Adapter) async throws -> Bool {
         let path = path
         let patience = (adapter.session?.timing ?? BlueZSession.Timing()).advertisement

@@ -14,6 +14,8 @@ extension PeripheralCore {
         self.advertisement = advertisement
         enqueue { [self] in
             do {
+                // As for a link that this program makes (PeripheralLink).
+                await session.sharedAgent.isRegistered()
                 guard self.advertisement === advertisement else { throw CBError(.operationCancelled) }
                 try await advertisement.register(with: adapter)
                 guard self.advertisement === advertisement else {

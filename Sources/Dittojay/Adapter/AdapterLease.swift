@@ -191,9 +191,11 @@ final class AdapterLease: LinkControl {
                 answer()
                 // What that has released is answered in the next turn.
                 await withCheckedContinuation { turn in MainLoop.shared.async { turn.resume() } }
+                // Before that is answered: the central may connect again at once.
+                let end = nextEnd(of: device)
                 try await device.endLink()
                 addresses.append(device.address)
-                await end(of: device)
+                await end?.wait(within: Self.timeout)
             } catch {
                 onEvent(.failed("cannot disconnect \(device.address): \(error)"))
             }
@@ -201,12 +203,12 @@ final class AdapterLease: LinkControl {
         return addresses
     }
 
-    /// bluetoothd (5.66) answers before it reports that the link has ended.
-    private func end(of device: Device) async {
-        guard history.address(device.path) != nil else { return }
+    /// What is reported when the link has ended; nil without one. bluetoothd (5.66) answers before that.
+    private func nextEnd(of device: Device) -> FirstOutcome<Void>? {
+        guard history.address(device.path) != nil else { return nil }
         let end = FirstOutcome<Void>()
         linkEnds[device.path, default: []].append(end)
-        await end.wait(within: Self.timeout)
+        return end
     }
 
     private var currentAdapter: Adapter? {

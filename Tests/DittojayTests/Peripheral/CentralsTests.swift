@@ -245,6 +245,25 @@ struct CentralsTests {
         #expect(await peripheral.perform(.disconnect(central: nil)).disconnected?.count == 1)
     }
 
+    @Test func `a central that is back before its link's end was answered is dropped again`() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        let count = { @Sendable [peripheral] (event: String) in peripheral.lines.count { $0.hasPrefix(event + " 02") } }
+        await peripheral.endLinks { [peripheral] _ in
+            let links = count("connected")
+            central.lose()
+            _ = peripheral.connect()
+            try? await eventually("its return") { count("connected") > links }
+        }
+        _ = await peripheral.perform(.addFault(characteristic: "store", Fault(on: .write, .disconnect)))
+        for round in 1...2 {
+            let store = try await peripheral.characteristic(LabService.store)
+            Task { _ = await attError { try await store.write(Data([1]), by: central) } }
+            try await eventually("the end of link \(round)") { count("disconnected") == round }
+            try await eventually("its return") { count("connected") == round + 1 }
+        }
+    }
+
     @Test func `a link that bluetoothd does not end is reported`() async throws {
         _ = await peripheral.connect()
         try await peripheral.saw("connected 02")

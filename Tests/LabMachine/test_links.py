@@ -17,3 +17,4 @@ def test_a_central_asks_on_while_its_link_is_being_ended(monkeypatch: pytest.Mon
     result = bumble_reads(FAULTY, "Faulty", options=["--out", str(tmp_path)], remain=8)
     assert '"place": 6' in (tmp_path / "table").read_text(), result.stderr
     assert "ended by itself" not in result.stderr
+    assert "crashed" not in result.stderr

@@ -102,6 +102,7 @@ package final class Advertisement {
             }
             group.addTask {
                 try await Task.sleep(for: patience)
+                // The controller, too, takes its time for a step.
                 for _ in 0..<Self.steps {
                     try await Task.sleep(for: patience / 40)
                     _ = try await adapter.fetch(LEAdvertisingManager1.activeInstances)

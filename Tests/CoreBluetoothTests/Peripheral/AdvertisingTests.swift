@@ -100,7 +100,7 @@ struct AdvertisingTests {
         #expect(await daemon.adapter.advertisements.count == 1)
     }
 
-    /// bluetoothd (5.66) crashes if it has to withdraw what it is registering.
+    /// bluetoothd (5.66 to 5.87) crashes if it has to withdraw what it is registering.
     @Test func `a bluetoothd that is slow is not asked again`() async throws {
         let app = PeripheralApp(on: daemon.bus, timing: .short(advertisement: .seconds(2)))
         try await app.saw("state on")

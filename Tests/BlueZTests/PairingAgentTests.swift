@@ -214,13 +214,13 @@ struct PairingAgentTests {
         let none = { @LoopActor (_: Device, _: PairingQuestion) in false }
         let first = shared.add(PairingResponder(.displayOnly, answersAll: true, answer: none) { _, _ in false })
         let second = shared.add(PairingResponder(.keyboardOnly, answersAll: true, answer: none) { _, _ in false })
-        await shared.isRegistered()
+        await shared.waitUntilRegistered()
         #expect(daemon.agents.registered.map(\.capability) == ["KeyboardOnly"])
         second.cancel()
-        await shared.isRegistered()
+        await shared.waitUntilRegistered()
         #expect(daemon.agents.registered.map(\.capability) == ["DisplayOnly"])
         first.cancel()
-        await shared.isRegistered()
+        await shared.waitUntilRegistered()
         #expect(daemon.agents.registered.map(\.capability) == ["NoInputNoOutput"])
         #expect(daemon.agents.defaultClient == session.connection?.uniqueName)
     }

@@ -11,7 +11,7 @@ extension Device {
         }
         defer { observation?.cancel() }
         do {
-            await session?.sharedAgent.isRegistered()
+            await session?.sharedAgent.waitUntilRegistered()
             try await callPair()
         } catch BlueZError.alreadyExists {
         } catch {

@@ -103,7 +103,7 @@ package final class SharedPairingAgent {
     }
 
     /// Returns when bluetoothd has the agent as it is to be, or has refused it.
-    package func isRegistered() async { await registration?.value }
+    package func waitUntilRegistered() async { await registration?.value }
 }
 
 extension BlueZSession {

@@ -141,7 +141,7 @@ final class PeripheralLink {
             self.device = device
             if device.isConnected, await isUsable(device) { return linkIsUp() }
             // The kernel pairs with the capabilities of the agent that it knew when the link began, and asks this one.
-            await session.sharedAgent.isRegistered()
+            await session.sharedAgent.waitUntilRegistered()
             guard phase == .connecting else { return }
             do {
                 isCalling = true

@@ -15,7 +15,7 @@ extension PeripheralCore {
         enqueue { [self] in
             do {
                 // As for a link that this program makes (PeripheralLink).
-                await session.sharedAgent.isRegistered()
+                await session.sharedAgent.waitUntilRegistered()
                 guard self.advertisement === advertisement else { throw CBError(.operationCancelled) }
                 try await advertisement.register(with: adapter)
                 guard self.advertisement === advertisement else {

@@ -80,7 +80,13 @@ def serve(client):
     client.shutdown(socket.SHUT_RDWR)
 
 
-signal.signal(signal.SIGINT, lambda *_: os._exit(int(os.environ.get("FAKE_STATUS", "0"))))
+def listen(listener):
+    while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+
+# A handler is not called while the main thread is in accept, which a signal that came just before does not end.
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 if os.environ.get("FAKE_BLUETOOTH") == "off":
     print("dittojay: there is no adapter hci0", file=sys.stderr)
     sys.exit(4)
@@ -88,7 +94,8 @@ listener = socket.socket(socket.AF_UNIX)
 listener.bind(options["--socket"])
 listener.listen()
 report("started")
+threading.Thread(target=listen, args=(listener,), daemon=True).start()
 for adapter in adapters:
     report("advertising", message=f"on {adapter}", **({"peripheral": adapter} if len(adapters) > 1 else {}))
-while True:
-    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+signal.sigwait({signal.SIGINT})
+os._exit(int(os.environ.get("FAKE_STATUS", "0")))

@@ -6,8 +6,8 @@ import MainLoop
 /// Which services centrals can find: publishes and withdraws them, and advertises those that are published. Used on the
 /// peripheral's queue only.
 final class ServicePublication {
-    /// How long bluetoothd has to take everything back at the end, in seconds.
-    private static let endTimeout = 5.0
+    /// How long bluetoothd has to take something back, in seconds.
+    private static let patience = 5.0
 
     /// Called when services were withdrawn by command, before the advertisement changes.
     var onWithdrawal: (() -> Void)?
@@ -105,8 +105,13 @@ final class ServicePublication {
         for service in services.all { service.withdraw() }
         guard let server else { return done() }
         detach()
+        settle(server, done)
+    }
+
+    /// Calls `done` on the queue when bluetoothd has done all that the server has asked for, or does not answer.
+    private func settle(_ server: any GATTServer, _ done: @escaping () -> Void) {
         // Fired on the queue only.
-        nonisolated(unsafe) let end = services.clock.after(Self.endTimeout, done)
+        nonisolated(unsafe) let end = services.clock.after(Self.patience, done)
         server.settle { [queue = services.clock.queue] in queue.async { end.fire() } }
     }
 
@@ -187,7 +192,7 @@ final class ServicePublication {
         return ControlReply()
     }
 
-    /// Resumes advertising, and answers when it does; or stops it. Links stay up.
+    /// Resumes or stops advertising, and answers when bluetoothd has done so, or does not answer. Links stay up.
     func setAdvertising(_ isWanted: Bool, _ reply: @escaping (ControlReply) -> Void) {
         guard let server = poweredOnServer else { return reply(ControlReply(error: notReady)) }
         guard isWanted != mayAdvertise else {
@@ -203,8 +208,11 @@ final class ServicePublication {
         advertised = nil
         isNextFrame = false
         answerAdvertising(ControlReply(error: "advertising was switched off again"))
-        events.report(.advertisingStopped) { _ in }
-        reply(ControlReply())
+        // A central still finds an advertisement that bluetoothd is just registering, which it does after each link.
+        settle(server) { [events] in
+            events.report(.advertisingStopped) { _ in }
+            reply(ControlReply())
+        }
     }
 
     /// Stops advertising until Bluetooth is on again. The kernel (6.12) does not stop the advertising of a legacy

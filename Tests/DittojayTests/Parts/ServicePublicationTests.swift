@@ -57,6 +57,7 @@ struct ServicePublicationTests {
         var replies: [ControlReply] = []
         #expect(publication.remove("heart-rate").ok)
         publication.setAdvertising(false) { replies.append($0) }
+        parts.settle()
         publication.setAdvertising(true) { replies.append($0) }
         // The first answer is to what was asked for when the service went.
         publication.advertisingStarted(error: CBError(.operationCancelled))
@@ -94,6 +95,7 @@ struct ServicePublicationTests {
         let reply = { (answer: ControlReply) in replies.append(answer.error ?? "done") }
         publication.setAdvertising(true, reply)
         publication.setAdvertising(false, reply)
+        parts.settle()
         #expect(!server.isAdvertising)
         // The answer to what was stopped may come later.
         let before = parts.lines
@@ -109,6 +111,21 @@ struct ServicePublicationTests {
         publication.advertisingStarted(error: nil)
         #expect(replies.last == "done" && replies.count == 4)
         #expect(parts.lines.contains("advertising-stopped"))
+    }
+
+    @Test(arguments: [true, false])
+    func `it advertises no more when bluetoothd says so, or does not answer`(settles: Bool) {
+        parts.publish()
+        publication.advertisingStarted(error: nil)
+        var replies: [Bool] = []
+        publication.setAdvertising(false) { replies.append($0.ok) }
+        #expect(!server.isAdvertising)
+        #expect(replies.isEmpty && !parts.lines.contains("advertising-stopped"))
+        if settles { parts.settle() }
+        #expect(replies == (settles ? [true] : []))
+        parts.clock.advance(by: 5.1)
+        #expect(replies == [true])
+        #expect(parts.lines.count { $0 == "advertising-stopped" } == 1)
     }
 
     @Test func `it does not advertise while it is switched off, and again once it is on, or is not off after all`() {
@@ -129,11 +146,16 @@ struct ServicePublicationTests {
     @Test func `whoever waits until it advertises is answered when it does not`() {
         parts.publish()
         var errors: [String?] = []
+        var stops = 0
+        let stopped = { (reply: ControlReply) in
+            #expect(reply.ok)
+            stops += 1
+        }
         for end in 0..<3 {
-            publication.setAdvertising(false) { #expect($0.ok) }
+            publication.setAdvertising(false, stopped)
             publication.setAdvertising(true) { errors.append($0.error) }
             switch end {
-            case 0: publication.setAdvertising(false) { #expect($0.ok) }
+            case 0: publication.setAdvertising(false, stopped)
             case 1: publication.advertisingStarted(error: CBATTError(.unlikelyError))
             default:
                 server.state = .poweredOff
@@ -142,6 +164,8 @@ struct ServicePublicationTests {
             if end == 0 { publication.setAdvertising(true) { _ in } }
         }
         publication.setAdvertising(false) { errors.append($0.error) }
+        parts.settle()
+        #expect(stops == 4)
         #expect(errors.count == 4)
         #expect(errors[0] == "advertising was switched off again")
         #expect(errors[1]?.hasPrefix("cannot advertise: ") == true)
@@ -179,10 +203,10 @@ struct ServicePublicationTests {
     @Test(arguments: [true, false])
     func `the end waits until bluetoothd has taken back everything, or does not answer`(settles: Bool) {
         parts.publish()
-        server.settles = settles
         var ends = 0
         publication.stop { ends += 1 }
-        parts.clock.queue.sync {}
+        #expect(ends == 0)
+        if settles { parts.settle() }
         #expect(ends == (settles ? 1 : 0))
         parts.clock.advance(by: 5.1)
         #expect(ends == 1)

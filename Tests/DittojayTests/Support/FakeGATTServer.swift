@@ -18,8 +18,7 @@ final class FakeGATTServer: GATTServer {
     /// The answers by their codes.
     private(set) var answers: [Int] = []
     private(set) var sent: [Data] = []
-    /// Whether bluetoothd answers what it is asked for at the end.
-    var settles = true
+    private var settling: [@Sendable () -> Void] = []
     /// What was asked for of L2CAP channels.
     private(set) var channels: [String] = []
 
@@ -52,12 +51,20 @@ final class FakeGATTServer: GATTServer {
         return true
     }
 
-    func settle(_ done: @escaping @Sendable () -> Void) { if settles { done() } }
+    func settle(_ done: @escaping @Sendable () -> Void) { settling.append(done) }
+
+    /// bluetoothd answers all that it was asked for.
+    func answer() {
+        for done in settling { done() }
+        settling = []
+    }
 }
 
 /// A controller whose links end as soon as they are asked to. It notes what it is asked for.
 final class FakeLinkControl: LinkControl {
     nonisolated private let requests = Mutex<[String]>([])
+    /// What the end of links is answered after, if not at once.
+    nonisolated let delay = Mutex<FirstOutcome<Void>?>(nil)
 
     nonisolated init() {}
 
@@ -73,6 +80,7 @@ final class FakeLinkControl: LinkControl {
     ) async -> [String] {
         requests.withLock { $0.append("disconnect \(address ?? "all")") }
         answer()
+        await delay.withLock { $0 }?.value()
         return [address ?? "all"]
     }
 
@@ -119,6 +127,12 @@ final class Parts {
     func publish() {
         publication.start()
         for service in server.services { publication.published(service, error: nil) }
+    }
+
+    /// bluetoothd answers all that it was asked for, and the peripheral notices.
+    func settle() {
+        server.answer()
+        clock.queue.sync {}
     }
 
     /// What a central asks of a characteristic.

@@ -15,8 +15,15 @@ final class CentralLinks {
     private var control: (any LinkControl)?
     /// By address, as the controller reports them.
     private var centrals: [String: PeripheralEvent.Central] = [:]
-    /// The addresses of centrals whose links ``drop(_:)`` is ending.
-    private var dropping: Set<String> = []
+    /// By the address of the central, whose link ``drop(_:)`` is ending.
+    private var drops: [String: Drop] = [:]
+
+    /// The end of a link that has not been answered.
+    private struct Drop {
+        var linkHasEnded = false
+        /// The central was back before the answer, and its new link is to end, too.
+        var isRepeated = false
+    }
 
     /// - Parameter unanswered: what is answered when a link ends.
     init(queue: DispatchQueue, events: EventOutput, unanswered: UnansweredRequests) {
@@ -46,6 +53,7 @@ final class CentralLinks {
         case .disconnected(let address, let reason):
             let central = centrals.removeValue(forKey: address) ?? PeripheralEvent.Central(address: address)
             unanswered.release(from: address)
+            if drops[address] != nil { drops[address] = Drop(linkHasEnded: true) }
             onPairingEnd?(address)
             events.report(.disconnected) { ($0.central, $0.reason) = (central, reason.map { "\($0)" }) }
             onOccurrence?(Occurrence(.disconnected))
@@ -108,8 +116,14 @@ final class CentralLinks {
 
     /// Ends the link of one central, unless that is under way already.
     func drop(_ address: String) {
-        guard dropping.insert(address).inserted else { return }
-        end(address) { [self] _ in dropping.remove(address) }
+        if let drop = drops[address] {
+            drops[address]?.isRepeated = drop.linkHasEnded
+            return
+        }
+        drops[address] = Drop()
+        end(address) { [self] _ in
+            if drops.removeValue(forKey: address)?.isRepeated == true { drop(address) }
+        }
     }
 
     /// Ends the links of all centrals, or of one, and reports the addresses of those that were connected.

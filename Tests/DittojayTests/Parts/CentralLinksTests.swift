@@ -1,5 +1,6 @@
 import BlueZ
 import Foundation
+import MainLoop
 import Synchronization
 import TestSupport
 import Testing
@@ -36,6 +37,26 @@ struct CentralLinksTests {
         parts.links.end { addresses in ended.withLock { $0 = addresses } }
         try await eventually("the end") { ended.withLock { $0 } == ["all"] }
         #expect(parts.control.lines == ["disconnect all"])
+    }
+
+    @Test func `a central that is back before the end of its link was answered is dropped again`() async throws {
+        let queue = DispatchQueue(label: "links")
+        let parts = Parts(queue: queue)
+        let answer = FirstOutcome<Void>()
+        let control = parts.control
+        control.delay.withLock { $0 = answer }
+        let line = "disconnect \(Parts.central)"
+        queue.sync {
+            parts.links.handle(.connected(address: Parts.central))
+            for _ in 1...2 { parts.links.drop(Parts.central) }
+            parts.links.handle(.disconnected(address: Parts.central, reason: nil))
+            parts.links.handle(.connected(address: Parts.central))
+        }
+        try await eventually("the first end") { control.lines == [line] }
+        queue.sync { parts.links.drop(Parts.central) }
+        #expect(control.lines == [line])
+        answer.report(())
+        try await eventually("the second end") { control.lines == [line, line] }
     }
 
     @Test(arguments: ["02", nil])

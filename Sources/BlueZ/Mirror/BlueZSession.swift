@@ -92,6 +92,8 @@ package final class BlueZSession {
         package var linkReport: Duration = .seconds(1)
         /// How long the link to a paired device may be up without being encrypted.
         package var encryption: Duration = .seconds(1)
+        /// A paired central that stays longer than this without using the link has not failed to encrypt it.
+        package var failedEncryption: Duration = .seconds(5)
         /// How long after the end of a link it may be reported that the controller was switched off, which has ended
         /// it.
         package var powerOff: Duration = .milliseconds(250)

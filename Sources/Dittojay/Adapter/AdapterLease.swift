@@ -39,7 +39,7 @@ final class AdapterLease: LinkControl {
     private let folder: RuntimeFolder
     private var chosen: Description?
     private var observation: Registration?
-    private var history = ConnectionHistory()
+    private var history: ConnectionHistory
     /// Who waits for the end of a link.
     private var linkEnds: [ObjectPath: [FirstOutcome<Void>]] = [:]
     /// The alias to be restored; nil while it is unchanged.
@@ -65,6 +65,7 @@ final class AdapterLease: LinkControl {
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.session = session
+        history = ConnectionHistory(longestFailure: session.timing.failedEncryption)
         self.folder = folder
         self.selection = selection
         self.alias = alias

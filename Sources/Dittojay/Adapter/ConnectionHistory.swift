@@ -14,13 +14,18 @@ struct ConnectionHistory {
         var problem: String?
     }
 
-    /// A paired central that stays longer than this without using the link has not failed to encrypt it.
-    private static let longestFailure: Duration = .seconds(5)
     private static let failuresToBeSure = 2
+
+    /// A paired central that stays longer than this without using the link has not failed to encrypt it.
+    let longestFailure: Duration
 
     private var connections: [ObjectPath: Connection] = [:]
     /// How often in a row the connections of a paired central have ended at once.
     private var failures: [ObjectPath: Int] = [:]
+
+    init(longestFailure: Duration = BlueZSession.Timing().failedEncryption) {
+        self.longestFailure = longestFailure
+    }
 
     /// The address that a connected central had when it connected.
     func address(_ path: ObjectPath) -> String? { connections[path]?.address }
@@ -57,7 +62,7 @@ struct ConnectionHistory {
             failures[path] = nil
             return (connection.address, connection.problem)
         }
-        guard failedAuthentication || (!connection.wasUsed && time - connection.start < Self.longestFailure) else {
+        guard failedAuthentication || (!connection.wasUsed && time - connection.start < longestFailure) else {
             failures[path] = nil
             return (connection.address, nil)
         }

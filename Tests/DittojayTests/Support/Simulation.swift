@@ -38,6 +38,7 @@ final class Simulation: Sendable {
         timing.retry = .milliseconds(20)
         timing.settling = .milliseconds(150)
         timing.controllers = .milliseconds(150)
+        timing.failedEncryption = .seconds(3600)  // a busy machine makes nothing late
         let session = BlueZSession(timing: timing, handleFolder: "/dev/null") {
             [bus = daemon.bus] () throws(BusError) in try bus.connect()
         }

@@ -147,8 +147,19 @@ struct CentralPairingTests {
         #expect(monitor.lines.count { $0.contains("cannot listen") } == 1, "\(monitor.transcript)")
     }
 
-    @Test func `a clone reads again what has made the devices pair and got no answer`() async throws {
-        _ = await sensor(silentAtFirst: "2A38")
+    @Test(arguments: [false, true])
+    func `a clone reads again what has made the devices pair and got no answer`(endsLink: Bool) async throws {
+        if endsLink {
+            let device = await sensor { _ in }
+            await daemon.react(
+                to: "ReadValue", times: 1,
+                with: .handler { _ in
+                    device.set("Paired", .boolean(true))
+                    device.lose()
+                })
+        } else {
+            _ = await sensor(silentAtFirst: "2A38")
+        }
         let clone = try programs.run("bluejay", "clone", Self.device)
         #expect(try await clone.exitStatus() == 0, "\(clone.transcript)")
         #expect(

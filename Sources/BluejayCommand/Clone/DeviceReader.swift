@@ -183,18 +183,19 @@ final class DeviceReader {
             } catch {
                 let failure = CommandError(
                     error, attempt: "cannot read \(connection.name(of: target))", device: self.target.device)
+                // A request that has made the devices pair may get no answer, or its link is ended.
+                if failure.status == .connectionFailed || failure.isAboutPairing, !wasEncrypted,
+                    await Self.isPaired(address, on: context.adapter), pairings.insert(place).inserted,
+                    await connection.hasEnded()
+                {
+                    return failure
+                }
                 if failure.endsEverything {
                     faults[place] = failure.status == .notInTime ? .noAnswer : .disconnect
                     return failure
                 }
                 if failure.attError == Self.lastWord, await connection.hasEnded() {
                     faults[place] = .disconnect
-                    return failure
-                }
-                // A request that has made the devices pair may get no answer; the link is ended then.
-                if failure.isAboutPairing, !wasEncrypted, await Self.isPaired(address, on: context.adapter),
-                    pairings.insert(place).inserted, await connection.hasEnded()
-                {
                     return failure
                 }
                 readings[place] = Reading(result: .failure(failure))

@@ -29,6 +29,12 @@ def test_nothing_else_is_passed_unless_it_is_named() -> None:
     assert passed(**variables, LAB_ENV="OTHER MY_TOKEN")["MY_TOKEN"] == "t"
 
 
+def test_a_repeatable_run_gets_nothing_that_a_ci_service_sets_for_each_job_unless_it_is_named() -> None:
+    caller = {"PATH": "/bin", "CI": "true", "GITHUB_SHA": "1", "CI_JOB": "2", "LAB_ENV": "CI_JOB"}
+    values = job_environment(KERNEL, Path("/out"), Path("/out"), 2, "", "", caller, is_repeatable=True)
+    assert (values.get("CI"), values.get("CI_JOB"), values.get("GITHUB_SHA")) == ("true", "2", None)
+
+
 ODD = ["LAB_X$(touch pwned)", "LAB_X;true", "LAB_X\ntrue", "LAB_é", "BASH_FUNC_LAB_f%%", "CI_X Y"]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from bluetooth_lab.bundle.capture import EPOCH
 from bluetooth_lab.explore.replay import compare
+from bluetooth_lab.machine.job import job_environment
 from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.repeat import FILE, Repeat
 
@@ -33,6 +34,20 @@ def test_a_run_has_the_same_variables_again_but_those_of_a_ci_service(tmp_path: 
     environment = Repeat.read(tmp_path).environment({"LAB_HOME": "/m", "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/q"})
     names = ("LAB_HOME", "PYTHONHASHSEED", "PATH", "PYTHONDONTWRITEBYTECODE")
     assert [environment.get(name) for name in names] == ["/m", "1", "/p", None]
+
+
+def test_the_command_finds_the_same_again(tmp_path: Path) -> None:
+    def found(caller: dict[str, str]) -> dict[str, str]:
+        return job_environment(Path("/k"), Path("/o"), Path("/o"), 2, "", "", caller, is_repeatable=True)
+
+    mine = {"LAB_SEED": "5", "LAB_ENV": "MINE", "MINE": "1", "LAB_BLUETOOTHD_OPTIONS": "-d", "LANG": "C", "PATH": "/p"}
+    machine = {"LAB_HOME": str(tmp_path), "LAB_DEFAULT_CLOCK": "counted", "LAB_MEMORY": "1G", "GITHUB_SHA": "a"}
+    Repeat.of(Options(["true"]), ["true"], {**mine, **machine}).write(tmp_path)
+    other = {"LAB_HOME": str(tmp_path), "LAB_THOROUGH": "1", "LAB_CPUS": "1", "GITHUB_RUN": "b", "PATH": "/q"}
+    again = found(Repeat.read(tmp_path).environment(other))
+    again.pop("LAB_CLOCK")  # which the machine says
+    assert again == found({**mine, **machine})
+    assert again["LAB_BLUETOOTHD_OPTIONS"] == "-d"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"seed": 1}', '"x"'])

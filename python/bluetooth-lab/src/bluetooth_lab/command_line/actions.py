@@ -55,7 +55,8 @@ def apply(line: Line, environment: Environment) -> None:
             variable, equals, text = value.partition("=")
             if equals:
                 environment[variable] = text
-            environment["LAB_ENV"] = f"{environment.get('LAB_ENV', '')} {variable}".strip()
+            names = environment.get("LAB_ENV", "").split()
+            environment["LAB_ENV"] = " ".join(dict.fromkeys([*names, variable]))
         elif name == "--hosts" and is_host and value != "1":
             raise UsageError("LAB=host has one host: this machine")
         elif name == "--bluez" and is_host:

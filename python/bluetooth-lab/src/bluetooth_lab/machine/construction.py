@@ -45,7 +45,10 @@ class Construction(NamedTuple):
 
     def environment(self, out: Path, logs: Path, host: str = "", hosts: str = "") -> dict[str, str]:
         """What a command finds; `out`: for what it keeps, `logs`: those of the machine; `host`: of several `hosts`."""
-        environment = job_environment(self.kernel, out, logs, self.controllers, host, hosts)
+        is_repeatable = bool(self.parts.seed)
+        environment = job_environment(
+            self.kernel, out, logs, self.controllers, host, hosts, is_repeatable=is_repeatable
+        )
         environment["LAB_CLOCK"] = self.parts.clock.value
         environment.update(LAB_RADIO=self.parts.radio, LAB_RADIO_OPTIONS=self.parts.radio_options)
         environment["LAB_SCENE"] = self.parts.scene

@@ -23,9 +23,15 @@ NOT_PASSED = (
     "LAB_HOST",
     "LAB_HOSTS",
     "LAB_BLUETOOTHD",
+    "LAB_CPUS",
+    "LAB_DEFAULT_CLOCK",
+    "LAB_DEFAULT_RADIO",
     "LAB_FRESH",
+    "LAB_KERNEL",
+    "LAB_MEMORY",
     "LAB_NAME",
     "LAB_SEED",
+    "LAB_TEST_LIMIT",
     "LAB_VARY",
     "LAB_SCENE_FILE",
 )
@@ -52,9 +58,14 @@ def program_folders(environment: Mapping[str, str]) -> str:
     return environment.get("LAB_PROGRAMS") or str(program_folder(environment))
 
 
-def is_passed(name: str, named: Sequence[str] = ()) -> bool:
-    """Whether a command in the lab gets the variable of the caller's; `named`: those of LAB_ENV."""
-    return bool(NAME.fullmatch(name)) and (name.startswith(PASSED_PREFIXES) or name in PASSED_NAMES or name in named)
+def is_passed(name: str, named: Sequence[str] = (), is_repeatable: bool = False) -> bool:
+    """Whether a command in the lab gets the variable of the caller's; `named`: those of LAB_ENV. One that is repeatable
+    gets none of a CI service, which differ from job to job, unless they are named."""
+    if not NAME.fullmatch(name) or name in NOT_PASSED:
+        return False
+    if name in named or name in PASSED_NAMES:
+        return True
+    return name.startswith(PASSED_PREFIXES) and not (is_repeatable and name.startswith(SERVICE_PREFIXES))
 
 
 def job_environment(
@@ -65,6 +76,7 @@ def job_environment(
     host: str,
     hosts: str,
     caller: Mapping[str, str] = os.environ,
+    is_repeatable: bool = False,
 ) -> dict[str, str]:
     """What the command finds in its environment: little of the caller's, so that a run does not depend on it.
 
@@ -72,7 +84,7 @@ def job_environment(
     places = Places.of(caller)
     home = places.home
     named = caller.get("LAB_ENV", "").split()
-    values = {name: value for name, value in caller.items() if is_passed(name, named)}
+    values = {name: value for name, value in caller.items() if is_passed(name, named, is_repeatable)}
     values.setdefault("DITTOJAY_ADAPTER", "hci0")
     if controllers > 1:
         values.setdefault("BLUETOOTH_ADAPTER", "hci1")
@@ -92,8 +104,6 @@ def job_environment(
     values["LAB_DAEMON"] = str(home / "lab_daemon")
     values["LAB_CLOCK_KEEPER"] = str(home / "clock_keeper")
     values["LAB_RADIO_LINK"] = str(home / "radio_link")
-    for name in NOT_PASSED:
-        values.pop(name, None)
     if places.prebuilt_machine:
         values["LAB_BLUETOOTHD"] = str(places.prebuilt_machine / "libexec" / "bluetoothd")
         values["PATH"] += f":{BUSYBOX}"

@@ -15,20 +15,18 @@ from typing import Any, NamedTuple
 
 from bluetooth_lab.explore.variation import DEFAULT_VARIATION
 from bluetooth_lab.machine.hardware import Clock
-from bluetooth_lab.machine.job import SERVICE_PREFIXES, is_passed
+from bluetooth_lab.machine.job import is_passed
 from bluetooth_lab.machine.options import Options
 
 FILE = "repeat.json"
 OUTPUTS = ("stdout.log", "stderr.log")  # what the command wrote, beside it
-# Of the lab; the others of its variables are about the machine that it runs on.
-LAB_VARIABLES = ("LAB_RADIO", "LAB_RADIO_OPTIONS", "LAB_SCENE", "LAB_ENV", "LAB_CONFIG", "LAB_PROGRAMS")
+# What the lab has on the machine that the run is on, and what a repetition has anyway.
+OF_THE_MACHINE = ("LAB_HOME", "LAB_PREBUILT", "LAB_VIRTUAL_RADIO", "LAB_CLOCK")
 
 
 def is_kept(name: str, named: Sequence[str] = ()) -> bool:
-    """Whether the run may go by the variable. Those of CI services are not kept: they have tokens."""
-    if name.startswith("LAB_"):
-        return name in LAB_VARIABLES or name in named
-    return name == "PATH" or (is_passed(name, named) and not name.startswith(SERVICE_PREFIXES))
+    """Whether the run may go by the variable. Those of CI services have tokens, and are kept only if they are named."""
+    return name == "PATH" or (is_passed(name, named, is_repeatable=True) and name not in OF_THE_MACHINE)
 
 
 class Repeat(NamedTuple):

@@ -11,9 +11,10 @@ import pytest
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.explore.command import Exploration, Options
+from bluetooth_lab.explore.delays import Made, described
 from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction, smaller
-from bluetooth_lab.explore.runs import Made, Run, Runner, with_limit
+from bluetooth_lab.explore.runs import Run, Runner, with_limit
 from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 
@@ -128,6 +129,12 @@ def test_delays_are_found_in_the_log_of_the_kernel(tmp_path: Path) -> None:
     assert made == [Made(Delay(812, 4711, 14200), 5.120001, "blue tooth", 46), Made(Delay(1, 2, 3), 6.5, "a", 0)]
 
 
+def test_a_delay_in_the_log_is_put_into_words() -> None:
+    line = "vary: 812:4711:14200 at 5120001 us, system call 46 of bluetoothd"
+    assert described(line) == "bluetoothd (process 812) is held up for 14.2 ms before sendmsg"
+    assert described("Bluetooth: MGMT ver 1.23") == "Bluetooth: MGMT ver 1.23"
+
+
 # Reduction
 
 
@@ -182,8 +189,8 @@ def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shorten
         "without costs it still fails",
         "without radio it still fails",
         "without numbers it still fails",
-        "it fails with its 30 delays alone",
-        "2 of them suffice",
+        "it fails with only its 30 delays",
+        "2 of them are enough",
     ]
 
 
@@ -196,7 +203,7 @@ def test_several_short_delays_become_a_single_long_one_where_that_is_enough(tmp_
     assert run.has_failed
     assert str(run.variation) == "only=1:10:20000"
     assert [made.moment for made in delays] == [10.0]
-    assert said[-2:] == ["4 of them suffice", "a single one, as long as all of them, suffices"]
+    assert said[-2:] == ["4 of them are enough", "a single delay, as long as all of them together, is enough"]
 
 
 def test_a_failure_that_needs_no_delay_keeps_the_kinds_that_it_needs(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bluetooth_lab.bundle.capture import EPOCH
-from bluetooth_lab.explore.replay import compare
+from bluetooth_lab.explore.replay import compare, name_of
 from bluetooth_lab.machine.job import job_environment
 from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.repeat import FILE, Repeat
@@ -48,6 +48,14 @@ def test_the_command_finds_the_same_again(tmp_path: Path) -> None:
     again.pop("LAB_CLOCK")  # which the machine says
     assert again == found({**mine, **machine})
     assert again["LAB_BLUETOOTHD_OPTIONS"] == "-d"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("runs/1/out", "1"), ("explored/2/77-4", "2-77-4"), ("replays/2-77-4", "2-77-4-again")],
+)
+def test_a_repetition_has_a_folder_of_its_own(folder: str, name: str) -> None:
+    assert name_of(Path("/lab") / folder) == name
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"seed": 1}', '"x"'])

@@ -39,6 +39,16 @@ def test_the_session_runs_in_the_lab_with_its_arguments(pytester: pytest.Pyteste
     assert not Path(passed[3]).exists(), "what has nothing in it is removed"
 
 
+def test_a_seed_and_what_varies_with_it_are_passed_on(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
+    pytester.makepyfile(TEST)
+    seed = ("--bluetooth-lab-seed=7", "--bluetooth-lab-vary=all")
+    assert run(pytester, fake_lab, *seed, "--bluetooth-lab-time=simulated").ret == 0
+    assert run(pytester, fake_lab, *seed, "--bluetooth-lab-explore=5", "--bluetooth-lab-out=found").ret == 0
+    single, search = fake_lab.log("lab")
+    assert single.endswith(" --time simulated --seed 7 --vary all")
+    assert search.startswith("--runs 5 ") and search.endswith(" --seed 7 --vary all --out found")
+
+
 def test_the_exit_status_comes_back(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
     pytester.makepyfile(TEST + "def test_other(sensor): assert False")
     result = run(pytester, fake_lab, "--bluetooth-lab-out=records")

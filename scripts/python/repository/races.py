@@ -23,8 +23,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bluetooth_lab.explore.delays import Made
 from bluetooth_lab.explore.reduction import Reduction
-from bluetooth_lab.explore.runs import Made, Run, Runner
+from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import ALL, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED, say
 from bluetooth_lab.places import LAB_BUILDS, ROOT, SETUP, lab_home

@@ -7,10 +7,12 @@ from typing import Optional
 
 from bleak import BleakClient, BleakScanner
 from bleak.backends.characteristic import BleakGATTCharacteristic
+from bleak.exc import BleakError
 
 from .temperature import TEMPERATURE, decode_temperature
 
-# bleak may report a connection before all services are on the bus (bleak #1806). The next one has them.
+# bleak may report a connection before all services are on the bus (bleak #1806), or that it has ended when it has just
+# begun. The next one is complete.
 CONNECTIONS = 5
 
 
@@ -31,14 +33,18 @@ class Gateway:
         device = await BleakScanner.find_device_by_name(self._name, timeout=60, bluez=self._options)
         if device is None:
             raise ThermometerGone(f"no thermometer {self._name} advertises")
+        problem: Optional[BleakError] = None
         for _ in range(CONNECTIONS):
             self._client = client = BleakClient(device, self._on_disconnect, bluez=self._options, timeout=60)
-            await client.connect()
-            if client.services.get_characteristic(TEMPERATURE):
-                return self
+            try:
+                await client.connect()
+                if client.services.get_characteristic(TEMPERATURE):
+                    return self
+                await client.disconnect()
+            except BleakError as error:
+                problem = error
             self._client = None
-            await client.disconnect()
-        raise ThermometerGone(f"{self._name} has no temperature")
+        raise ThermometerGone(f"no connection to {self._name} with a temperature") from problem
 
     async def __aexit__(
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 EXIT_LAB_FAILED = 125
@@ -25,6 +26,12 @@ def shown(text: str) -> str:
     """Text from outside, such as the name of a test or a file, on its way to a terminal: what would do more than be
     shown there is written as an escape."""
     return ACTING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def shown_path(path: Path) -> str:
+    """Relative where that is shorter to type: below the current folder."""
+    path, current = Path(os.path.abspath(path)), Path.cwd()
+    return str(path.relative_to(current) if path.is_relative_to(current) else path)
 
 
 def say(text: str) -> None:

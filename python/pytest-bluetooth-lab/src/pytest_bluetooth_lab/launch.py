@@ -112,6 +112,7 @@ def explore(config: pytest.Config, script: Path) -> int:
     runs = config.getoption("bluetooth_lab_explore")
     words = [str(script), "explore", "--runs", str(runs), "--controllers", str(controllers)]
     words += ["--env", "LAB_EXPLORED=1", "--limit", "1800"]
+    words += seed_words(config)
     words += ["--out", str(out)] if out else []
     session = [sys.executable, "-m", "pytest", *config.invocation_params.args]
     return run([*words, "--", *session], environment(), config.invocation_params.dir)
@@ -122,10 +123,15 @@ def lab_words(config: pytest.Config, script: Path, out: Path) -> list[str]:
     controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
     time = config.getoption("bluetooth_lab_time")
     words = [str(script), "run", "--controllers", str(controllers), "--out", str(out)]
-    # By its seed, which the lab prints, a run that failed can be repeated.
-    seed = config.getoption("bluetooth_lab_seed") or ("random" if time == "simulated" else None)
     words += ["--time", time] if time else []
-    return [*words, "--seed", seed] if seed else words
+    # By its seed, which the lab prints, a run that failed can be repeated.
+    return words + seed_words(config, otherwise="random" if time == "simulated" else None)
+
+
+def seed_words(config: pytest.Config, otherwise: str | None = None) -> list[str]:
+    """The options of the lab for a seed and what varies with it."""
+    seed, vary = config.getoption("bluetooth_lab_seed") or otherwise, config.getoption("bluetooth_lab_vary")
+    return [*(["--seed", seed] if seed else []), *(["--vary", vary] if vary else [])]
 
 
 def environment() -> dict[str, str]:

@@ -46,7 +46,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--bluetooth-lab-seed",
         metavar="N",
-        help="with simulated time: the random seed (default: another one each time), to repeat a run exactly",
+        help="with simulated time: the random seed (default: another one each time), to repeat a run exactly; with "
+        "--bluetooth-lab-explore the first one",
+    )
+    group.addoption(
+        "--bluetooth-lab-vary",
+        metavar="KINDS",
+        help="what varies with the seed (`lab help run`; default: radio,numbers; with --bluetooth-lab-explore all)",
     )
     group.addoption(
         "--bluetooth-lab-explore",

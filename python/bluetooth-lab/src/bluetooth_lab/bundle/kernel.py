@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bluetooth_lab.bundle.timeline import Entry
+from bluetooth_lab.explore.delays import described
 
 LOG = Path("/dev/kmsg")
 LONGEST_RECORD = 1 << 14
@@ -68,4 +69,6 @@ def kernel_entries(start: float) -> list[Entry]:
     if own is None:
         return []
     timed = ((now - own + moment, text) for moment, text in messages if text != mark)
-    return [(moment, "kernel", line) for moment, text in timed if moment >= start for line in text.splitlines()]
+    return [
+        (moment, "kernel", described(line)) for moment, text in timed if moment >= start for line in text.splitlines()
+    ]

@@ -141,7 +141,8 @@ def test(line: Line, environment: Environment) -> int:
     project = enter_folder(line.value("--package"), environment)
     if project.kind == "none":
         raise UsageError(
-            f"{project.folder} is not in a Swift package or Python project; to run other tests, use lab run -- COMMAND"
+            f"{project.folder} is not in a Swift package or Python project (no Package.swift, pyproject.toml or "
+            "pytest.ini); to run other tests, use pytest --bluetooth-lab or lab run -- COMMAND"
         )
     if project.kind == "swift":
         os.chdir(project.folder)

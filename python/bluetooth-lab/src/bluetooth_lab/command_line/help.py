@@ -32,6 +32,7 @@ variables in the lab:
   LAB_CLOCK             real, counted or simulated (--time)
 Variables passed on to the lab: LAB_*, BLUEJAY_*, DITTOJAY_*, BLUETOOTH_*, CI, CI_*, GITHUB_*, GITLAB_*,
 RUNNER_*, PYTEST_*, PYTHON*, VIRTUAL_ENV, COV_*, COVERAGE_*, PATH, TERM, TZ, LANG, LC_*, and those that --env names.
+With --seed, CI_*, GITHUB_*, GITLAB_* and RUNNER_* are passed on only if --env names them.
 
 variables for the lab:
   LAB=uml|kvm|tcg|host  the kind of machine: user-mode Linux, QEMU with KVM, QEMU in software emulation, or none. The

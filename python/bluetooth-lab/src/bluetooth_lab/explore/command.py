@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
+from bluetooth_lab.explore.delays import Made
 from bluetooth_lab.explore.pages import write_pages
-from bluetooth_lab.explore.reduction import Reduction
-from bluetooth_lab.explore.runs import Made, Run, Runner
-from bluetooth_lab.explore.system_calls import name_of_call
+from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction
+from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
-from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
+from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown_path
 from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import Places
 
@@ -93,7 +93,8 @@ class Exploration:
 
     def run(self) -> int:
         options = self.options
-        say(f"exploring from seed {options.seed}, with {options.jobs} at a time; {options.variation} varies")
+        what = "everything" if str(options.variation) == ALL else str(options.variation)
+        say(f"exploring from seed {options.seed}, with {options.jobs} at a time; {what} varies")
         deadline = self.begin + options.minutes * 60 if options.minutes else None
         self.runner.run_all(((seed, options.variation) for seed in options.seeds()), self.take, deadline)
         self.show_progress()
@@ -107,7 +108,7 @@ class Exploration:
             return EXIT_LAB_FAILED if self.lab_failures else 0
         first = min(self.failed, key=lambda run: run.seed)
         for run in sorted(self.failed, key=lambda run: run.seed):
-            say(f"seed {run.seed} {run.reason}")
+            say(f"seed {run.seed} {run.reason}; to run it again: lab replay {shown_path(run.out)}")
         self.explain(first)
         return 1
 
@@ -143,25 +144,29 @@ class Exploration:
         if again is None:
             say(f"seed {run.seed} did not fail again: the command depends on something besides the lab")
             return
-        say("it fails again with this seed; looking for what it takes")
+        say(f"it fails again with this seed; looking for what makes it fail, in up to {MAXIMUM_RUNS} runs")
         reduction = Reduction(self.runner, again, say)
+        before = self.runner.count
+        self.runner.on_end = lambda: self.show_reduction(self.runner.count - before)
         smallest = reduction.smallest()
         if self.options.command[:1] != ["--host"]:
             say(write_pages(self.runner, smallest, self.folder / PAGE))
         self.describe(smallest, reduction.remaining())
+
+    def show_reduction(self, count: int) -> None:
+        if time.monotonic() - self.shown > PROGRESS_INTERVAL:
+            self.shown = time.monotonic()
+            say(f"still looking, after {count} runs")
 
     def describe(self, run: Run, delays: Sequence[Made]) -> None:
         kinds = ", ".join(sorted(run.variation.kinds))
         if kinds:
             say(f"it fails when these vary with the seed: {kinds}")
         for made in delays:
-            place = f" on host {made.delay.host}" if made.delay.host else ""
-            who = f"{made.program} (process {made.delay.process}{place})"
-            where = f"{name_of_call(made.call)} at {made.moment - START:.6f} s"
-            say(f"it fails if {who} is held up for {made.delay.length / 1000:.1f} ms before {where}")
+            say(f"it fails if {made.text} at {made.moment - START:.6f} s")
         if not kinds and not delays:
             say("it fails whatever varies")
-        say(f"to run it again: lab replay {os.path.relpath(run.out)}")
+        say(f"to run it again: lab replay {shown_path(run.out)}")
         say(f"or, in the same environment: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
 
 

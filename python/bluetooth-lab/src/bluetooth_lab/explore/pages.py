@@ -12,6 +12,7 @@ from pathlib import Path
 from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.machine.calls import RUN
+from bluetooth_lab.messages import shown_path
 from bluetooth_lab.page.command import write_page
 
 
@@ -29,4 +30,4 @@ def write_pages(runner: Runner, run: Run, page: Path) -> str:
         write_page(failed.out / RUN, page, compared)
     except OSError as error:
         return f"cannot make a page: {error}"
-    return f"its record{beside if compared else ''}: {os.path.relpath(page)}"
+    return f"its record{beside if compared else ''}: {shown_path(page)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from bluetooth_lab.explore.runs import Made, Run, Runner
+from bluetooth_lab.explore.delays import Made
+from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import KINDS, LONGEST, MAXIMUM_DELAYS, Delay, Variation
 
 Item = TypeVar("Item")
@@ -64,10 +65,10 @@ class Reduction:
         if not 0 < len(delays) <= MAXIMUM_DELAYS:
             return
         variation = self.run.variation.without("delays")
-        if not self.try_one(variation._replace(only=delays), f"it fails with its {len(delays)} delays alone"):
+        if not self.try_one(variation._replace(only=delays), f"it fails with only its {len(delays)} delays"):
             return
         delays = smaller(delays, lambda parts: self.first_failing([variation._replace(only=part) for part in parts]))
-        self.say(f"{len(delays)} of them suffice")
+        self.say(f"{len(delays)} of them {'is' if len(delays) == 1 else 'are'} enough")
         if len(delays) > 1:
             delays = self.joined(variation, delays)
         for index in range(len(delays)):
@@ -80,7 +81,7 @@ class Reduction:
         found = self.first_failing([variation._replace(only=single) for single in singles])
         if found is None:
             return delays
-        self.say("a single one, as long as all of them, suffices")
+        self.say("a single delay, as long as all of them together, is enough")
         return singles[found]
 
     def shorten(self, variation: Variation, delays: Sequence[Delay], index: int) -> list[Delay]:

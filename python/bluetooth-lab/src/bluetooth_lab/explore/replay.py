@@ -48,17 +48,23 @@ def replay(folder: Path) -> int:
         fail(f"{folder} has no {FILE}: expected the output folder of a run with --time simulated and --seed")
     except (OSError, ValueError) as error:
         fail(f"cannot read {folder / FILE}: {error}")
-    # So that the notes of both are the same.
-    out = Places.of(os.environ).home / "replays" / folder.resolve().parent.name
+    out = Places.of(os.environ).home / "replays" / name_of(folder.resolve())
     again(repeat, out)
     differences = sorted(compare(folder, out), key=lambda difference: difference.moment or float("inf"))
     if not differences:
         say(f"the same again: {count_files(folder)} files are identical")
         return 0
-    say(f"different in {len(differences)} of {count_files(folder)} files ({folder}: -, {out}: +), first:")
+    say(f"{len(differences)} of {count_files(folder)} files differ, first here (-: {folder}, +: {out}):")
     for difference in differences:
         print(difference.text)
     return 1
+
+
+def name_of(folder: Path) -> str:
+    """For the repetition of the run in the folder: a folder of its own."""
+    if folder.parent.name == "replays":
+        return f"{folder.name}-again"
+    return folder.parent.name if folder.name == "out" else f"{folder.parent.name}-{folder.name}"
 
 
 def again(repeat: Repeat, out: Path) -> int:

@@ -5,36 +5,25 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import re
 import shutil
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.options import HOSTS_BY_NAME
-from bluetooth_lab.explore.variation import Delay, Variation
+from bluetooth_lab.explore.delays import Made, delays_of
+from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.hosts import commands_of
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 from bluetooth_lab.places import child_command
 
 STILL_RUNNING = 124  # the exit status that `timeout` gives a command
 REAL_LIMIT = 600  # seconds by the host's clock: the machine itself hangs
-# "<7>vary: 812:4711:14200 at 1893456002123456 us, system call 46 of bluetoothd"
-DELAY = re.compile(r"vary: (\d+:\d+:\d+) at (\d+) us, system call (\d+) of (.*)$", re.MULTILINE)
-
-
-class Made(NamedTuple):
-    """A delay that was made. `moment`: in seconds since 1970; `call`: the system call's number."""
-
-    delay: Delay
-    moment: float
-    program: str
-    call: int
 
 
 class Run(NamedTuple):
@@ -66,13 +55,6 @@ class Run(NamedTuple):
         return [made for host in ("", *HOSTS_BY_NAME) for made in delays_of(self.out / host / "dmesg.log", host)]
 
 
-def delays_of(log: Path, host: str) -> Iterator[Made]:
-    with contextlib.suppress(OSError):
-        for match in DELAY.finditer(log.read_text(errors="replace")):
-            delay = Delay.parse(match[1])._replace(host=host)
-            yield Made(delay, int(match[2]) / 1e6, match[4], int(match[3]))
-
-
 def with_limit(command: Sequence[str], limit: int) -> list[str]:
     """Of each command of several hosts, or of the only one."""
     if command[:1] != ["--host"]:
@@ -83,7 +65,8 @@ def with_limit(command: Sequence[str], limit: int) -> list[str]:
 
 
 class Runner:
-    """`words`: the options of `lab run`; `limit`: seconds by the machine's clock; `folder`: for what the runs keep."""
+    """`words`: the options of `lab run`; `limit`: seconds by the machine's clock; `folder`: for what the runs keep.
+    `on_end` is called when one has ended."""
 
     def __init__(
         self,
@@ -102,6 +85,7 @@ class Runner:
         self.environment.update(LAB_FRESH="1", PYTHONDONTWRITEBYTECODE="1")
         self.is_stopped = threading.Event()
         self.processes: set[subprocess.Popen[bytes]] = set()
+        self.on_end: Callable[[], object] = lambda: None
         self.count = 0
         self.others = itertools.count(1)
 
@@ -162,6 +146,7 @@ class Runner:
                     if not running:
                         return
                     done, running = wait(running, return_when=FIRST_COMPLETED)
+                    self.on_end()
                     if any([take(future.result()) for future in done]):
                         return
             finally:

@@ -11,7 +11,7 @@ NAMES = {
     **{228: "clock_gettime", 230: "clock_nanosleep", 231: "exit_group", 232: "epoll_wait", 233: "epoll_ctl"},
     **{247: "waitid", 257: "openat", 262: "newfstatat", 270: "pselect6", 271: "ppoll", 281: "epoll_pwait"},
     **{286: "timerfd_settime", 287: "timerfd_gettime", 288: "accept4", 290: "eventfd2", 293: "pipe2"},
-    **{299: "recvmmsg", 307: "sendmmsg", 318: "getrandom", 435: "clone3", 441: "epoll_pwait2"},
+    **{299: "recvmmsg", 307: "sendmmsg", 318: "getrandom", 435: "clone3", 436: "close_range", 441: "epoll_pwait2"},
 }
 
 

@@ -24,7 +24,7 @@ from bluetooth_lab.machine.reuse import reuse
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.machine.session import Session
 from bluetooth_lab.machine.terminal import Terminal
-from bluetooth_lab.messages import fail, name_host, say
+from bluetooth_lab.messages import fail, name_host, say, shown_path
 from bluetooth_lab.places import Places
 
 # Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and
@@ -98,5 +98,6 @@ def run_in_new_machine(places: Places, options: Options) -> int:
             say(obstacle)
     keep_record(out, options)
     if is_repeatable and status and not options.host:
-        say(f"seed {construction.parts.seed}; to run it again: lab replay {os.path.relpath(out)}")
+        seed, kept = construction.parts.seed, shown_path(out)
+        say(f"seed {seed}; the lab's {FIXED_FOLDER} is {kept}; to run it again: lab replay {kept}")
     return status

@@ -24,7 +24,7 @@ from bluetooth_lab.machine.persistent import (
 )
 from bluetooth_lab.machine.persistent_start import start
 from bluetooth_lab.machine.reuse import ReusedLab, mismatch
-from bluetooth_lab.messages import fail, say
+from bluetooth_lab.messages import fail, say, shown_path
 from bluetooth_lab.places import Places
 
 
@@ -95,7 +95,7 @@ def record_in_use(places: Places, lab: PersistentLab) -> Record:
     if record is None:
         fail(f"{lab.shown_name} is not up: lab up{option(lab)}")
     if not is_alive(record):
-        fail(f"{lab.shown_name} has ended by itself (logs in {os.path.relpath(lab.logs)}): lab up{option(lab)}")
+        fail(f"{lab.shown_name} has ended by itself (logs in {shown_path(lab.logs)}): lab up{option(lab)}")
     if record.up_since is None:
         fail(f"{lab.shown_name} is not up yet")
     if record.made_of != ingredients(places, Path(record.kernel)):

@@ -18,7 +18,7 @@ from bluetooth_lab.machine.process import Kept
 from bluetooth_lab.machine.qemu import Port
 from bluetooth_lab.machine.session import Link, Session
 from bluetooth_lab.machine.terminal import Terminal
-from bluetooth_lab.messages import EXIT_LAB_FAILED, say
+from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown_path
 
 SOCKET_LIMIT = 30  # seconds until QEMU, or the machine's keeper, has made its sockets
 
@@ -105,4 +105,4 @@ def await_session(folder: Path, has_ended: Callable[[], bool]) -> socket.socket:
             return connect(folder, "session0")
         except OSError:
             time.sleep(0.02)
-    raise TimeoutError(f"the virtual machine did not start (logs in {os.path.relpath(folder)})")
+    raise TimeoutError(f"the virtual machine did not start (logs in {shown_path(folder)})")

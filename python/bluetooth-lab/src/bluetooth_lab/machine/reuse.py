@@ -17,7 +17,7 @@ from bluetooth_lab.machine.persistent import SESSIONS, PersistentLab, Record, ch
 from bluetooth_lab.machine.runs import new_run, remove_old, show_newest
 from bluetooth_lab.machine.session import Link, Session
 from bluetooth_lab.machine.terminal import Terminal
-from bluetooth_lab.messages import fail, say
+from bluetooth_lab.messages import fail, say, shown_path
 from bluetooth_lab.places import GUEST, Places
 
 RESET = [str(GUEST / "bluetooth"), "reset"]
@@ -94,7 +94,7 @@ class ReusedLab:
             Call(self.construction.environment(logs, logs), RESET), Terminal(False), takes_input=False
         )
         if status:
-            say(f"{self.lab.shown_name} could not be reset (logs in {os.path.relpath(logs)})")
+            say(f"{self.lab.shown_name} could not be reset (logs in {shown_path(logs)})")
         return status
 
     def run(self, options: Options, flags: str = "") -> int:

@@ -17,7 +17,7 @@ from bluetooth_lab.machine.frames import FrameReader, frame
 from bluetooth_lab.machine.start import Start
 from bluetooth_lab.machine.streams import Input, Output
 from bluetooth_lab.machine.terminal import Terminal, terminal_size
-from bluetooth_lab.messages import EXIT_LAB_FAILED, say
+from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown_path
 
 BOOT_LIMIT = 180  # seconds until the command must have started, on a slow and busy machine
 END_LIMIT = 30  # seconds that the command has to end after a signal
@@ -165,7 +165,7 @@ class Session:
             elif kind == b"R":
                 self.input.begin()
             elif kind == b"N":
-                say(f"{content.decode(errors='replace')} (logs in {os.path.relpath(self.out)})")
+                say(f"{content.decode(errors='replace')} (logs in {shown_path(self.out)})")
             elif kind == b"X":
                 self.status = int(content)
 
@@ -252,7 +252,7 @@ class Session:
     def finish(self) -> int:
         """Says what was wrong, and gives the exit status."""
         if self.reason:
-            say(f"{self.reason} (logs in {os.path.relpath(self.out)})")
+            say(f"{self.reason} (logs in {shown_path(self.out)})")
             for name in ("lab.log", "console.log"):
                 for line in last_lines(self.out / name):
                     say(f"  {name}: {line}")

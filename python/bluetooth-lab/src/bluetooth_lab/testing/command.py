@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
-from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
+from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown_path
 from bluetooth_lab.page.index import write_index
 from bluetooth_lab.places import ROOT, SETUP, Places
 from bluetooth_lab.testing.choice import Choice, print_list, pytest_tests
@@ -171,7 +171,7 @@ def show_failures(out: Path) -> None:
         say(f"cannot list the failed tests: {error}")
     else:
         if index:
-            say(f"the failed tests, each with its page: {os.path.relpath(index)}")
+            say(f"the failed tests, each with its page: {shown_path(index)}")
 
 
 # What CI systems say about the run.

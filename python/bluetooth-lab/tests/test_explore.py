@@ -177,7 +177,8 @@ class FakeRunner(Runner):
 def reduced(runner: FakeRunner) -> tuple[Run, list[Made], list[str]]:
     said: list[str] = []
     reduction = Reduction(runner, runner.run(5, Variation(frozenset(KINDS))), said.append)
-    return reduction.smallest(), reduction.remaining(), said
+    reduction.reduce()
+    return reduction.run, reduction.remaining(), said
 
 
 def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shortened(tmp_path: Path) -> None:
@@ -221,7 +222,7 @@ def test_a_reduction_ends(tmp_path: Path) -> None:
 def test_only_what_has_run_counts_for_the_limit_of_a_reduction(tmp_path: Path) -> None:
     runner = FakeRunner(tmp_path, {(1, 0): 1}, jobs=1)
     reduction = Reduction(runner, runner.run(5, Variation(frozenset(KINDS))), lambda _: None)
-    reduction.smallest()
+    reduction.reduce()
     assert runner.runs - 1 == MAXIMUM_RUNS - reduction.left < 30
 
 
@@ -238,6 +239,25 @@ def test_runs_that_could_not_be_made_are_no_success(
     exploration = Exploration(options("--runs", "3", "--jobs", "1", "--out", str(tmp_path)), {})
     assert exploration.run() == EXIT_LAB_FAILED
     assert "1 of these runs could not be made: the lab itself failed" in said
+
+
+def test_an_interrupted_reduction_says_what_it_has_found(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(runner: Runner, seed: int, variation: Variation) -> Run:
+        runner.count += 1
+        if runner.count > 3:
+            raise KeyboardInterrupt
+        return Run(seed, variation, 1, tmp_path / str(runner.count))
+
+    monkeypatch.setattr(Runner, "run", run)
+    monkeypatch.setattr("bluetooth_lab.explore.command.say", said.append)
+    exploration = Exploration(options("--seed", "7", "--runs", "1", "--jobs", "1", "--out", str(tmp_path)), {})
+    assert exploration.run() == 1
+    # Found, again, and without one kind.
+    assert f"seed 7 ended with exit status 1; to run it again: lab replay {tmp_path}/1" in said
+    assert "interrupted; the smallest so far:" in said
+    assert said[-2] == f"to run it again: lab replay {tmp_path}/3"
 
 
 def test_tests_of_which_none_runs_are_no_failure_of_a_seed(

@@ -177,7 +177,8 @@ class Measurement:
         if run is None:
             return
         reduction = Reduction(runner, run, say)
-        smallest = reduction.smallest()
+        reduction.reduce()
+        smallest = reduction.run
         self.values["reduction"] = {
             "variation": str(smallest.variation),
             "kinds": sorted(smallest.variation.kinds),

@@ -148,10 +148,14 @@ class Exploration:
         reduction = Reduction(self.runner, again, say)
         before = self.runner.count
         self.runner.on_end = lambda: self.show_reduction(self.runner.count - before)
-        smallest = reduction.smallest()
-        if self.options.command[:1] != ["--host"]:
-            say(write_pages(self.runner, smallest, self.folder / PAGE))
-        self.describe(smallest, reduction.remaining())
+        try:
+            reduction.reduce()
+        except KeyboardInterrupt:
+            say("interrupted; the smallest so far:")
+        else:
+            if self.options.command[:1] != ["--host"]:
+                say(write_pages(self.runner, reduction.run, self.folder / PAGE))
+        self.describe(reduction.run, reduction.remaining())
 
     def show_reduction(self, count: int) -> None:
         if time.monotonic() - self.shown > PROGRESS_INTERVAL:

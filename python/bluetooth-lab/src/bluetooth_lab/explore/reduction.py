@@ -15,21 +15,20 @@ SHORTEST = 100  # microseconds: shorter delays say no more
 
 
 class Reduction:
-    """Of one run. `say` gets a line for people about each step that has brought something."""
+    """Of one run. `say` gets a line for people about each step that has brought something. `run`: the smallest one
+    that fails, so far."""
 
     def __init__(self, runner: Runner, run: Run, say: Callable[[str], None]) -> None:
         self.runner, self.run, self.say = runner, run, say
         self.left = MAXIMUM_RUNS
         self.made = {made.delay.place: made for made in run.delays}
 
-    def smallest(self) -> Run:
-        """Another run that fails with the least variation that was found."""
+    def reduce(self) -> None:
         for kind in KINDS:
             if kind in self.run.variation.kinds:
                 self.try_one(self.run.variation.without(kind), f"without {kind} it still fails")
         if "delays" in self.run.variation.kinds:
             self.reduce_delays()
-        return self.run
 
     def remaining(self) -> list[Made]:
         """The delays of the run, with what is known of them."""

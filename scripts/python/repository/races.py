@@ -123,7 +123,8 @@ class Measurement:
         self.tally("twin", Runner, FIXED, WITH_ALL, options.twin)
 
     def runner(self, kind: type[Runner], twin: str) -> Runner:
-        folder = self.results.folder / self.race.name
+        # Apart from a program of that name.
+        folder = self.results.folder / "runs" / self.race.name
         return kind(self.race.words, [*self.race.command, twin], LIMIT, self.options.jobs, folder, os.environ)
 
     def tally(

@@ -35,15 +35,15 @@ class Gateway:
             raise ThermometerGone(f"no thermometer {self._name} advertises")
         problem: Optional[BleakError] = None
         for _ in range(CONNECTIONS):
-            self._client = client = BleakClient(device, self._on_disconnect, bluez=self._options, timeout=60)
+            client = BleakClient(device, self._on_disconnect, bluez=self._options, timeout=60)
             try:
                 await client.connect()
                 if client.services.get_characteristic(TEMPERATURE):
+                    self._client = client
                     return self
                 await client.disconnect()
             except BleakError as error:
                 problem = error
-            self._client = None
         raise ThermometerGone(f"no connection to {self._name} with a temperature") from problem
 
     async def __aexit__(

@@ -24,9 +24,10 @@ LIMIT = 20  # seconds, on a busy machine
 SCRIPT = "sleep 1000 & echo $! $$ >pids.new; mv pids.new pids; wait"
 
 
-def kept(folder: Path, *command: str, ports: Sequence[Port] = ()) -> Kept:
+def kept(folder: Path, *command: str, ports: Sequence[Port] = (), is_user_mode: bool = False) -> Kept:
     words = [*(command or ("sh", "-c", SCRIPT)), *(str(end) for _, end in ports)]
-    return Kept(lambda _: words, ports, Start(folder, None), os.open(os.devnull, os.O_RDONLY), folder / "log", folder)
+    start = Start(folder, None, is_user_mode)
+    return Kept(lambda _: words, ports, start, os.open(os.devnull, os.O_RDONLY), folder / "log", folder)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -148,3 +149,12 @@ def test_no_signal_is_ignored_in_a_machine(tmp_path: Path, number: int) -> None:
     machine.begin()
     assert machine.process.wait() == number
     machine.close()
+
+
+@pytest.mark.parametrize(("is_user_mode", "processors"), [(True, 1), (False, len(os.sched_getaffinity(0)))])
+def test_a_machine_in_user_mode_linux_has_one_processor(tmp_path: Path, is_user_mode: bool, processors: int) -> None:
+    text = "import os; print(len(os.sched_getaffinity(0)))"
+    machine = kept(tmp_path, sys.executable, "-c", text, is_user_mode=is_user_mode)
+    machine.begin()
+    machine.process.wait()
+    assert (tmp_path / "log").read_text() == f"{processors}\n"

@@ -27,6 +27,7 @@ from bluetooth_lab.command_line.parsing import Line, UsageError, parse_line
 from bluetooth_lab.machine import options as machine_options
 from bluetooth_lab.machine.calendar import Calendar
 from bluetooth_lab.machine.hardware import Clock
+from bluetooth_lab.machine.processor import take_processor
 from bluetooth_lab.machine.repeat import Repeat
 from bluetooth_lab.machine.runs import prepare_folders
 from bluetooth_lab.messages import fail
@@ -249,6 +250,7 @@ def run(options: Options) -> int:
     _, out = prepare_folders(Places.of(os.environ).home, options.machine.out)
     if is_simulated:
         os.environ.setdefault("LAB_SEED", DEFAULT_SEED)
+        take_processor()  # the machines take turns, as the processes of each do
         words = [word for host, command in options.commands.items() for word in ("--host", host, "--", *command)]
         Repeat.of(options.machine, words, os.environ, options.hosts).write(out)
     hosts = Hosts(options.commands, is_simulated)

@@ -13,7 +13,7 @@ status.
 | `qemu` | the command line of the machine |
 | `job` | what the guest finds: environment and command |
 | `bluez` | another BlueZ than the system's |
-| `memory`, `obstacles` | what user-mode Linux needs of this machine |
+| `memory`, `processor`, `obstacles` | what user-mode Linux needs of this machine |
 | `process`, `keeper` | the machine as a process, which ends when it is no longer wanted |
 | `relay` | sockets for the ports of a persistent machine in user-mode Linux |
 | `session` | what goes between the caller and the guest |

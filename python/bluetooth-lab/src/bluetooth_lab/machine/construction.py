@@ -61,7 +61,8 @@ class Construction(NamedTuple):
 
     def start(self, job: Path, ports: Sequence[str]) -> Start:
         """`ports`: the names of those that the machine has."""
-        return Start(job, saved_file(self.places, self.kernel, self.parts, ports, platform.machine()))
+        saved = saved_file(self.places, self.kernel, self.parts, ports, platform.machine())
+        return Start(job, saved, is_user_mode=self.parts.accelerator is Accelerator.USER_MODE)
 
     def command_line(self, job: Path, shared: Path, host: str = "") -> Callable[[Sequence[Port]], list[str]]:
         """Makes the command that starts the machine from its ports."""

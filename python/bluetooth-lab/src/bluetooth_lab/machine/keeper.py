@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bluetooth_lab.machine.processor import take_processor
 from bluetooth_lab.machine.relay import Relay
 
 START, KEEP = b"s", b"k"
@@ -27,8 +28,8 @@ PATIENCE = 2  # seconds that a machine has to end by itself
 
 
 def fix_addresses() -> None:
-    """Of user-mode Linux, which has its memory where its host has put it: a machine that begins in the same way does
-    the same then. Where that is forbidden, as in some containers, it may not."""
+    """User-mode Linux has its memory where its host has put it: a machine that begins in the same way does the same
+    then. Where that is forbidden, as in some containers, it may not."""
     ctypes.CDLL(None).personality(NO_RANDOM_ADDRESSES)
 
 
@@ -48,12 +49,13 @@ def end_group(machine: int, number: int) -> None:
 
 
 class Keeper(NamedTuple):
-    """`lease`: the reading end; `command`: what starts the machine, with `descriptors` and these `streams` (standard
-    input, output, error) of this process. Callers reach each of `served`, an end of a socket pair whose other one is
-    the machine's, by the socket of that name in `folder`."""
+    """`lease`: the reading end; `command`: what starts the machine, in user-mode Linux or not, with `descriptors` and
+    these `streams` (standard input, output, error) of this process. Callers reach each of `served`, an end of a socket
+    pair whose other one is the machine's, by the socket of that name in `folder`."""
 
     lease: int
     command: Sequence[str]
+    is_user_mode: bool
     descriptors: Sequence[int]
     streams: tuple[int, int, int]
     folder: Path | None
@@ -77,7 +79,7 @@ class Keeper(NamedTuple):
                 os.set_inheritable(descriptor, True)
             if self.folder:
                 os.chdir(self.folder)
-            status = keep(self.lease, self.command, self.served)
+            status = keep(self.lease, self.command, self.is_user_mode, self.served)
         except BaseException:  # nothing of the process that this is a copy of may run here
             os.write(2, traceback.format_exc().encode(errors="backslashreplace"))
         finally:
@@ -109,7 +111,7 @@ class Copy:
         return self.status
 
 
-def keep(lease: int, command: Sequence[str], served: Mapping[str, int]) -> int:
+def keep(lease: int, command: Sequence[str], is_user_mode: bool, served: Mapping[str, int]) -> int:
     """Returns the machine's exit status, or the number of the signal that has ended it."""
     if os.read(lease, 1) != START:
         return 0
@@ -117,7 +119,11 @@ def keep(lease: int, command: Sequence[str], served: Mapping[str, int]) -> int:
     signal.set_wakeup_fd(waker)
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    fix_addresses()
+    if is_user_mode:
+        fix_addresses()
+        claim = take_processor()
+        if claim is not None:
+            os.set_inheritable(claim, True)  # it is the machine's
     # A group of its own, which user-mode Linux would make otherwise. The signals are those that Python ignores.
     ignored = [signal.SIGPIPE, signal.SIGXFSZ]
     machine = os.posix_spawnp(command[0], list(command), os.environ, setpgroup=0, setsigdef=ignored)

@@ -45,6 +45,7 @@ class Kept:
             self.process = Keeper(
                 lease,
                 [*command_line(ports), *start.options()],
+                start.is_user_mode,
                 descriptors,
                 (stdin, log.fileno(), log.fileno()),
                 folder,

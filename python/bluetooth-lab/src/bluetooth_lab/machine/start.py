@@ -28,8 +28,9 @@ class Start:
     """Of one machine. `job`: its folder; `saved`: the file of its kind, which need not exist; None where machines start
     fast by themselves."""
 
-    def __init__(self, job: Path, saved: Path | None) -> None:
+    def __init__(self, job: Path, saved: Path | None, is_user_mode: bool = False) -> None:
         self.job = job
+        self.is_user_mode = is_user_mode
         self.saved = saved
         self.monitor = Monitor() if saved else None
         self.state: int | None = None

@@ -15,7 +15,7 @@ from bluetooth_lab.explore.delays import Made, described
 from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction, smaller
 from bluetooth_lab.explore.runs import Run, Runner, with_limit
-from bluetooth_lab.explore.variation import KINDS, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
+from bluetooth_lab.explore.variation import KINDS, LONGEST, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 
 # Variations
@@ -191,7 +191,7 @@ def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shorten
         "without radio it still fails",
         "without numbers it still fails",
         "it fails with only its 30 delays",
-        "2 of them are enough",
+        "2 delays are enough",
     ]
 
 
@@ -200,11 +200,37 @@ def test_several_short_delays_become_a_single_long_one_where_that_is_enough(tmp_
         return sum(delay.length for delay in made if delay.call in range(10, 14)) > 16_000
 
     # One at a time: of several at once, the first to fail ends the others.
-    run, delays, said = reduced(FakeRunner(tmp_path, {}, is_enough=is_late, jobs=1))
+    runner = FakeRunner(tmp_path, {}, is_enough=is_late, jobs=1)
+    run, delays, said = reduced(runner)
     assert run.has_failed
-    assert str(run.variation) == "only=1:10:20000"
+    assert str(run.variation) == "only=1:10:25000"
     assert [made.moment for made in delays] == [10.0]
-    assert said[-2:] == ["4 of them are enough", "a single delay, as long as all of them together, is enough"]
+    assert said[-1] == "a single delay is enough" and runner.runs < 40
+
+
+def test_no_delay_becomes_longer_than_one_of_a_seed(tmp_path: Path) -> None:
+    lengths: list[int] = []
+
+    def is_late(made: Iterable[Delay]) -> bool:
+        lengths.extend(delay.length for delay in made)
+        return True
+
+    reduced(FakeRunner(tmp_path, {}, is_enough=is_late))
+    assert max(lengths) <= max(LONGEST)
+
+
+def test_kinds_that_only_many_delays_need_are_left_out_in_the_end(tmp_path: Path) -> None:
+    class Moving(FakeRunner):
+        """Without the costs of the seed, delays come elsewhere, and many of them do not do the same."""
+
+        def run(self, seed: int, variation: Variation) -> Run:
+            run = super().run(seed, variation)
+            is_elsewhere = "costs" not in variation.kinds and len(variation.only or range(30)) > 5
+            return run._replace(status=0) if is_elsewhere else run
+
+    run, _, said = reduced(Moving(tmp_path, {(1, 7): 1000}))
+    assert run.has_failed and run.variation.kinds == frozenset()
+    assert said[-2:] == ["a single delay is enough", "without costs it still fails"]
 
 
 def test_a_failure_that_needs_no_delay_keeps_the_kinds_that_it_needs(tmp_path: Path) -> None:

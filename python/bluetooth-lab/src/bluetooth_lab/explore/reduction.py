@@ -11,6 +11,7 @@ from bluetooth_lab.explore.variation import KINDS, LONGEST, MAXIMUM_DELAYS, Dela
 
 Item = TypeVar("Item")
 MAXIMUM_RUNS = 150
+MAXIMUM_PARTS = 8  # of the delays, for fewer and longer ones
 SHORTEST = 100  # microseconds: shorter delays say no more
 
 
@@ -24,11 +25,10 @@ class Reduction:
         self.made = {made.delay.place: made for made in run.delays}
 
     def reduce(self) -> None:
-        for kind in KINDS:
-            if kind in self.run.variation.kinds:
-                self.try_one(self.run.variation.without(kind), f"without {kind} it still fails")
+        self.leave_out_kinds()
         if "delays" in self.run.variation.kinds:
             self.reduce_delays()
+            self.leave_out_kinds()  # which moved the many delays elsewhere, but not the few
 
     def remaining(self) -> list[Made]:
         """The delays of the run, with what is known of them."""
@@ -38,6 +38,11 @@ class Reduction:
         ]
 
     # Steps
+
+    def leave_out_kinds(self) -> None:
+        for kind in KINDS:
+            if kind in self.run.variation.kinds:
+                self.try_one(self.run.variation.without(kind), f"without {kind} it still fails")
 
     def try_one(self, variation: Variation, text: str) -> bool:
         found = self.first_failing([variation])
@@ -66,22 +71,15 @@ class Reduction:
         variation = self.run.variation.without("delays")
         if not self.try_one(variation._replace(only=delays), f"it fails with only its {len(delays)} delays"):
             return
-        delays = smaller(delays, lambda parts: self.first_failing([variation._replace(only=part) for part in parts]))
-        self.say(f"{len(delays)} of them {'is' if len(delays) == 1 else 'are'} enough")
-        if len(delays) > 1:
-            delays = self.joined(variation, delays)
+
+        def first_failing(parts: Sequence[Sequence[Delay]]) -> int | None:
+            return self.first_failing([variation._replace(only=part) for part in parts])
+
+        delays = longer(delays, first_failing)
+        delays = smaller(delays, first_failing)
+        self.say("a single delay is enough" if len(delays) == 1 else f"{len(delays)} delays are enough")
         for index in range(len(delays)):
             delays = self.shorten(variation, delays, index)
-
-    def joined(self, variation: Variation, delays: list[Delay]) -> list[Delay]:
-        """One that is as long as all of them, within what a seed makes, if that is enough."""
-        length = min(sum(delay.length for delay in delays), max(LONGEST))
-        singles = [[delay._replace(length=length)] for delay in delays]
-        found = self.first_failing([variation._replace(only=single) for single in singles])
-        if found is None:
-            return delays
-        self.say("a single delay, as long as all of them together, is enough")
-        return singles[found]
 
     def shorten(self, variation: Variation, delays: Sequence[Delay], index: int) -> list[Delay]:
         """By halves."""
@@ -95,13 +93,40 @@ class Reduction:
         return shortest
 
 
+def longer(delays: Sequence[Delay], first_failing: Callable[[list[list[Delay]]], int | None]) -> list[Delay]:
+    """Some of them, as much longer as there are fewer, within what a seed makes: often a single one does what many
+    do together. `first_failing` says which of several lists fails, or None."""
+    kept, parts = list(delays), 2
+    length = sum(delay.length for delay in delays)
+    while len(kept) > 1:
+        candidates = [lengthened(part, length) for part in divided(kept, parts)]
+        found = first_failing(candidates)
+        if found is not None:
+            kept, parts = candidates[found], 2
+        elif parts < min(len(kept), MAXIMUM_PARTS):
+            parts *= 2
+        else:
+            break
+    return kept
+
+
+def lengthened(delays: Sequence[Delay], length: int) -> list[Delay]:
+    """So that they have that length together, if none has to exceed the longest of a seed."""
+    own = sum(delay.length for delay in delays)
+    return [delay._replace(length=min(delay.length * length // max(own, 1), max(LONGEST))) for delay in delays]
+
+
+def divided(items: Sequence[Item], parts: int) -> list[list[Item]]:
+    size = -(-len(items) // parts)
+    return [list(items[start : start + size]) for start in range(0, len(items), size)]
+
+
 def smaller(items: Sequence[Item], first_failing: Callable[[list[list[Item]]], int | None]) -> list[Item]:
     """The least of the items that still fail, of which none can be left out (Zeller, Hildebrandt: Simplifying and
     isolating failure-inducing input, 2002). `first_failing` says which of several lists fails, or None."""
     kept, parts = list(items), 2
     while len(kept) > 1:
-        size = -(-len(kept) // parts)
-        chunks = [kept[start : start + size] for start in range(0, len(kept), size)]
+        chunks = divided(kept, parts)
         others = [[item for chunk in chunks[:i] + chunks[i + 1 :] for item in chunk] for i in range(len(chunks))]
         candidates = chunks + (others if len(chunks) > 2 else [])
         found = first_failing(candidates)

@@ -41,8 +41,10 @@ static bool set(DBusConnection *bus, const char *name, bool is_true)
     return reply != NULL;
 }
 
-// Prints a property, and says whether it is true.
-static bool show(DBusConnection *bus, const char *name)
+enum value { no, yes, unknown };
+
+// Prints a property. Unknown: bluetoothd did not answer.
+static enum value show(DBusConnection *bus, const char *name)
 {
     DBusMessage *get = dbus_message_new_method_call(service, path, properties, "Get");
     dbus_message_append_args(get, DBUS_TYPE_STRING, &adapter, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
@@ -50,7 +52,7 @@ static bool show(DBusConnection *bus, const char *name)
     DBusMessageIter content, variant;
     dbus_bool_t is_true = false;
     if (reply == NULL || !dbus_message_iter_init(reply, &content))
-        return false;
+        return unknown;
     dbus_message_iter_recurse(&content, &variant);
     if (dbus_message_iter_get_arg_type(&variant) == DBUS_TYPE_BOOLEAN) {
         dbus_message_iter_get_basic(&variant, &is_true);
@@ -61,7 +63,7 @@ static bool show(DBusConnection *bus, const char *name)
         printf("%s: %s\n", name, text);
     }
     dbus_message_unref(reply);
-    return is_true;
+    return is_true ? yes : no;
 }
 
 // Whether the message reports that the property is no longer true.
@@ -116,8 +118,9 @@ static bool see_end(DBusConnection *bus, bool is_racy)
 {
     if (!is_racy)
         dbus_bus_add_match(bus, match, NULL);
-    if (!show(bus, awaited))
-        return true;
+    enum value value = show(bus, awaited);
+    if (value != yes)
+        return value == no;
     static const char *const others[] = {
         "Address", "AddressType", "Name", "Alias", "Powered", "Discoverable", "Modalias", "Discovering"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -19,7 +19,8 @@ def test_measurements_are_added_to_and_make_a_table(tmp_path: Path, monkeypatch:
     def run(runner: Runner, seed: int, variation: Variation) -> Run:
         out = tmp_path / f"{seed}"
         out.mkdir(exist_ok=True)
-        (out / "dmesg.log").write_text("vary: 7:70:900 at 1000000 us, system call 46 of bluetoothd\n")
+        delay = variation.only[0] if variation.only else "7:70:900"
+        (out / "dmesg.log").write_text(f"vary: {delay} at 1000000 us, system call 46 of bluetoothd\n")
         may_fail = isinstance(runner, races.InRealTime) or "delays" in variation.kinds or variation.only
         has_failed = runner.command[-1] == "racy" and seed % 3 == 0 and may_fail
         status = EXIT_LAB_FAILED if seed == 2 else int(bool(has_failed))
@@ -49,6 +50,18 @@ def test_a_twin_that_fails_fails_the_measurement(tmp_path: Path, monkeypatch: py
     assert races.main(words) == 1
     assert races.Results(tmp_path).values["first_value"]["twin"]["seeds"] == [2]
     assert (tmp_path / "2").exists() and not (tmp_path / "1").exists()
+
+
+def test_a_lab_that_does_not_work_ends_the_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, EXIT_LAB_FAILED, tmp_path / "0"))
+    words = ["first_value", "--plain", "0", "--starts", "1", "--twin", "3", "--jobs", "1", "--out", str(tmp_path)]
+    assert races.main(words) == 1
+
+
+def test_a_seed_that_does_not_fail_again_fails_the_measurement() -> None:
+    tallies = {name: {"runs": 3, "failed": 0, "not made": 0} for name in ("plain", "twin")}
+    assert not races.is_disproved(tallies)
+    assert races.is_disproved({**tallies, "repeated": {"runs": 20, "failed": 19, "not made": 0}})
 
 
 def test_an_unknown_race_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -17,6 +22,8 @@ from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction, smaller
 from bluetooth_lab.explore.runs import Run, Runner, with_limit
 from bluetooth_lab.explore.variation import KINDS, LONGEST, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
+from bluetooth_lab.places import PACKAGE
+from bluetooth_lab.testing.merging import merge
 
 # Variations
 
@@ -93,6 +100,86 @@ def test_shards_have_all_seeds_between_them() -> None:
     assert sorted(itertools.chain(*parts)) == list(range(100, 110))
 
 
+def test_shards_begin_with_the_same_seed() -> None:
+    firsts = {next(options("--shard", f"{part}/3").seeds()) - part for part in (1, 2, 3)}
+    assert len(firsts) == 1
+
+
+def test_the_results_of_shards_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(runner: Runner, seed: int, variation: Variation) -> Run:
+        out = tmp_path / str(seed)
+        out.mkdir(exist_ok=True)
+        (out / "output.log").write_text("it was too late\n")
+        return Run(seed, variation, 1 if seed == 5 else 0, out, 1.5)
+
+    monkeypatch.setattr(Runner, "run", run)
+    monkeypatch.setattr(Exploration, "explain", lambda *_: None)
+    files = [tmp_path / f"{part}.xml" for part in (1, 2)]
+    statuses = []
+    for part, file in enumerate(files, 1):
+        words = ["--runs", "8", "--keep-going", "--shard", f"{part}/2", "--junit", str(file), "--out", str(tmp_path)]
+        statuses.append(Exploration(options(*words), {}).run())
+    assert statuses == [1, 0]  # seeds 1, 3, 5, 7 and 2, 4, 6, 8
+    assert "it was too late" in files[0].read_text()
+    assert merge(files, None, None) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed"
+    merge(files[:1], None, None)
+    assert "shard 2/2 is missing" in capsys.readouterr().out
+
+
+def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 5, tmp_path))
+    with pytest.raises(SystemExit):
+        Exploration(options("--no-tests", "4", "--no-tests", "5", "--out", str(tmp_path)), {}).run()
+
+
+# A search in whose machines' place a script runs.
+SEARCH = """
+import signal, sys
+from bluetooth_lab.command_line.commands import BY_NAME
+from bluetooth_lab.command_line.parsing import parse_line
+from bluetooth_lab.explore import command, runs
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the tool's start leaves it
+folder = sys.argv[1]
+runs.child_command = lambda script: [sys.executable, script]
+runs.Runner.line = lambda *_: [folder + "/run.py"]
+sys.exit(command.explore(parse_line(BY_NAME["explore"], ["--jobs", "1", "--out", folder, "--", "true"]), {}))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_search_ends_its_runs(tmp_path: Path, number: signal.Signals) -> None:
+    started, ended = tmp_path / "started", tmp_path / "ended"
+    (tmp_path / "run.py").write_text(
+        f"""
+import signal, sys, time
+
+def end(*_):
+    open({str(ended)!r}, "w").close()
+    sys.exit()
+
+signal.signal(signal.SIGTERM, end)
+open({str(started)!r}, "w").close()
+time.sleep(1000)
+"""
+    )
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    search = subprocess.Popen([sys.executable, "-c", SEARCH, tmp_path], env=environment, stderr=subprocess.PIPE)
+    assert search.stderr
+    deadline = time.monotonic() + 30
+    while not started.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    search.send_signal(number)
+    assert search.wait(30) == 130
+    assert b"0 runs, 0 failed" in search.stderr.read() and ended.exists()
+
+
 def test_the_number_of_runs_is_unlimited_where_minutes_were_given() -> None:
     assert options("--minutes", "3").runs is None
     assert options("--minutes", "3", "--runs", "5").runs == 5
@@ -115,6 +202,8 @@ def test_options_of_the_machine_are_passed_on() -> None:
         "costs",
         "--",
         "timeout",
+        "--kill-after",
+        "10",
         "5",
         "true",
     ]
@@ -190,7 +279,7 @@ def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shorten
         "without costs it still fails",
         "without radio it still fails",
         "without numbers it still fails",
-        "it fails with only its 30 delays",
+        "it fails with its 30 delays alone",
         "2 delays are enough",
     ]
 
@@ -236,6 +325,38 @@ def test_kinds_that_only_many_delays_need_are_left_out_in_the_end(tmp_path: Path
 def test_a_failure_that_needs_no_delay_keeps_the_kinds_that_it_needs(tmp_path: Path) -> None:
     run, delays, _ = reduced(FakeRunner(tmp_path, {}, frozenset({"radio"})))
     assert (str(run.variation), delays) == ("radio", [])
+
+
+def test_another_failure_is_not_the_one_that_is_reduced(tmp_path: Path) -> None:
+    class Other(FakeRunner):
+        """Without the delay 22 another test fails, or the command crashes."""
+
+        def run(self, seed: int, variation: Variation) -> Run:
+            run = super().run(seed, variation)
+            calls = {made.delay.call for made in run.delays}
+            (run.out / "output.log").write_text(f"✘ Test {'one' if 22 in calls else 'two'}() failed after 1 second\n")
+            return run if 22 in calls or seed == 6 else run._replace(status=139)
+
+    assert "1:22:" in str(reduced(Other(tmp_path, {}))[0].variation)
+    (tmp_path / "second").mkdir()
+    runner = Other(tmp_path / "second", {})
+    reduction = Reduction(runner, runner.run(6, Variation(frozenset(KINDS))), lambda _: None)
+    reduction.reduce()
+    assert "1:22:" in str(reduction.run.variation)
+
+
+def test_delays_that_were_not_made_are_left_out_without_a_run(tmp_path: Path) -> None:
+    class Shortened(FakeRunner):
+        """Ends before the call 20."""
+
+        def run(self, seed: int, variation: Variation) -> Run:
+            kept = [delay for delay in variation.only or () if delay.call < 20]
+            run = super().run(seed, variation._replace(only=kept) if variation.only else variation)
+            return run._replace(variation=variation)
+
+    run, delays, _ = reduced(Shortened(tmp_path, {(1, 2): 1}))
+    assert [made.delay.call for made in delays] == [2]
+    assert run.variation.only == [delays[0].delay]
 
 
 def test_a_reduction_ends(tmp_path: Path) -> None:
@@ -313,10 +434,10 @@ def test_hosts_vary_apart() -> None:
 
 def test_each_hosts_command_has_the_limit() -> None:
     words = ["--host", "a", "--", "dittojay", "--host", "b", "--", "my", "test"]
-    timeout = ["timeout", "--foreground", "9"]
+    timeout = ["timeout", "--foreground", "--kill-after", "10", "9"]
     expected = ["--host", "a", "--", *timeout, "dittojay", "--host", "b", "--", *timeout, "my", "test"]
     assert with_limit(words, 9) == expected
-    assert with_limit(["my", "test"], 9) == ["--", "timeout", "9", "my", "test"]
+    assert with_limit(["my", "test"], 9) == ["--", "timeout", "--kill-after", "10", "9", "my", "test"]
 
 
 class RecordedRunner:

@@ -79,6 +79,8 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     if is_in_lab() or not launch.is_wanted(config):
         return None
     if workers.are_wanted(config):
+        if config.getoption("bluetooth_lab_explore"):
+            raise pytest.UsageError("--bluetooth-lab-explore runs several machines at a time itself, without -n")
         config.pluginmanager.register(workers.Workers(config), "bluetooth-lab-workers")
         return None
     return launch.run_in_lab(config)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping
 from pathlib import Path
 
 from bluetooth_lab.command_line import completion
+from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.command_line.parsing import Line, UsageError
 from bluetooth_lab.command_line.preparation import find_bluez, prepare
@@ -147,14 +148,17 @@ def test(line: Line, environment: Environment) -> int:
     if project.kind == "swift":
         os.chdir(project.folder)
         check_filters(project, filters)
+    if line.has("--explore"):
+        check_exploration(line)
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
     if line.has("--explore"):
-        from bluetooth_lab.explore.tests import EXPLORED, LIMIT, command_of_tests
+        from bluetooth_lab.explore.tests import command_of_tests
         from bluetooth_lab.testing.counting import NO_TESTS
 
-        words = command_of_tests(project.kind, project.folder, filters)
-        given = [("--runs", line.value("--explore") or ""), ("--env", EXPLORED), ("--limit", LIMIT)]
-        return explore_command(line._replace(rest=words, given=[*line.given, *given]), NO_TESTS)
+        tests = command_of_tests(project.kind, project.folder, filters)
+        no_tests = [("--no-tests", str(status)) for status in NO_TESTS]
+        given = [*line.given, ("--runs", line.value("--explore") or ""), *tests.options, *no_tests]
+        return explore_command(line._replace(rest=tests.words, given=given))
     if line.has("--vary"):
         raise UsageError("lab test --vary needs --explore N")
     if project.folder == ROOT:
@@ -165,6 +169,14 @@ def test(line: Line, environment: Environment) -> int:
     from bluetooth_lab.testing import command
 
     return command.run(command.Options.of(line, project.kind, project.folder, bluez))
+
+
+def check_exploration(line: Line) -> None:
+    """Other options are about runs of tests that are not repeated."""
+    known = {option.name for option in BY_NAME["explore"].options} | {"--explore"}
+    wrong = [name for name, value in line.given if name not in known and (name, value) != ("--time", "simulated")]
+    if wrong:
+        raise UsageError(f"lab test --explore does not take {wrong[0]}; see lab help explore")
 
 
 def seeds_itself(line: Line, environment: Environment) -> bool:
@@ -286,10 +298,10 @@ def explore(line: Line, environment: Environment) -> int:
     return explore_command(line)
 
 
-def explore_command(line: Line, no_tests: Sequence[int] = ()) -> int:
+def explore_command(line: Line) -> int:
     from bluetooth_lab.explore import command
 
-    return command.explore(line, os.environ, no_tests)
+    return command.explore(line, os.environ)
 
 
 def replay(line: Line, environment: Environment) -> int:

@@ -173,8 +173,8 @@ than 0. The seed varies what varies by itself on a busy machine and in the air (
 Of a run that failed it then looks for what that takes, and prints it with the command that repeats the run. Exits with
 status 0 if no run failed, 1 if one did, or 125 if the lab itself failed. Needs user-mode Linux.""",
         (
-            *(o.RUNS, o.MINUTES, o.JOBS, o.KEEP_GOING, o.LIMIT, o.FIRST_SEED, o.VARIED, o.SHARD, o.OUT),
-            *(o.PACKAGE, o.CONTROLLERS, o.RADIO, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ, o.HOSTS, o.HOST),
+            *(o.RUNS, o.MINUTES, o.JOBS, o.KEEP_GOING, o.LIMIT, o.NO_TESTS, o.FIRST_SEED, o.VARIED, o.SHARD_OF_SEEDS),
+            *(o.OUT, o.JUNIT, o.PACKAGE, o.CONTROLLERS, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ, o.HOSTS, o.HOST),
         ),
         "program",
     ),

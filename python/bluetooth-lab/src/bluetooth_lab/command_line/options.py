@@ -270,8 +270,15 @@ DURATIONS = Option(
 EXPLORE = Option(
     "--explore",
     "N",
-    "Run the tests N times, each time with another seed, until one fails: lab explore with these tests as its command.",
+    "Run the tests N times, each time with another seed, until one fails: lab explore with these tests as its command. "
+    "--shard K/M then takes every Mth seed.",
     check=number(1, 999_999_999),
+)
+NO_TESTS = Option(
+    "--no-tests",
+    "STATUS",
+    "An exit status by which COMMAND says that no test has run (pytest: 5), which ends the search.",
+    check=number(1, 255),
 )
 RUNS = Option("--runs", "N", "End after N runs (default: 200).", check=number(1, 999_999_999))
 MINUTES = Option("--minutes", "N", "End after N minutes.", check=number(1, 100_000))
@@ -288,6 +295,10 @@ FIRST_SEED = Option(
     "N",
     "The first seed; the others follow it (default: a random one).",
     check=matching("[0-9]{1,17}", "a number"),
+)
+SHARD_OF_SEEDS = SHARD._replace(
+    text="Run every Nth seed, from the Kth on, such as 2/5. On N machines each seed runs once (the first seed is 1 by "
+    "default); see lab help merge."
 )
 VARIED = VARY._replace(text="What varies with the seed (default: all): some of delays, costs, radio, numbers.")
 COMPARE = Option(

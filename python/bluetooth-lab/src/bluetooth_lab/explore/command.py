@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
 from bluetooth_lab.explore.delays import Made
 from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction
+from bluetooth_lab.explore.results import write_results
 from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
+from bluetooth_lab.machine.runs import new_run, remove_old
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
 from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown_path
 from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import Places
 
+EXIT_INTERRUPTED = 128 + signal.SIGINT
 START = START_OF_REPEATABLE_RUNS / 1e9
 DEFAULT_RUNS = 200
+DEFAULT_SEED_OF_SHARDS = 1  # which all of them begin with
 DEFAULT_LIMIT = 300  # seconds by the machine's clock
 MAXIMUM_LAB_FAILURES = 3
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SHOWN_LINES = 12  # of the output of a run that failed
 PROGRESS_INTERVAL = 20  # seconds
 # Options of `lab run` that are passed on.
-PASSED = ("--hosts", "--package", "--controllers", "--radio", "--controller", "--air", "--scene", "--env", "--bluez")
+PASSED = ("--hosts", "--package", "--controllers", "--controller", "--air", "--scene", "--env", "--bluez")
 
 
 class Options(NamedTuple):
@@ -45,38 +53,49 @@ class Options(NamedTuple):
     keeps_going: bool
     limit: int
     variation: Variation
-    shard: tuple[int, int]
+    shard: tuple[int, int] | None
+    junit: Path | None
     out: Path | None
     no_tests: Sequence[int]
 
     @classmethod
-    def of(cls, line: Line, no_tests: Sequence[int] = ()) -> Options:
+    def of(cls, line: Line) -> Options:
         if int(line.value("--hosts") or 1) > 1:
             HostsOptions.of(line)  # says what is wrong with them
         minutes, runs, shard, out = (line.value(name) for name in ("--minutes", "--runs", "--shard", "--out"))
-        part, _, parts = (shard or "1/1").partition("/")
+        part, _, parts = (shard or "").partition("/")
+        junit = line.value("--junit")
         return cls(
             line.rest,
             line.words(*PASSED),
-            int(line.value("--seed") or new_seed()),
+            first_seed(line.value("--seed"), is_shard=bool(shard)),
             None if minutes and not runs else int(runs or DEFAULT_RUNS),
             float(minutes) if minutes else None,
             int(line.value("--jobs") or os.cpu_count() or 1),
             line.has("--keep-going"),
             int(line.value("--limit") or DEFAULT_LIMIT),
             Variation.parse(line.value("--vary") or ALL),
-            (int(part), int(parts)),
+            (int(part), int(parts)) if shard else None,
+            Path(junit) if junit else None,
             Path(out) if out else None,
-            no_tests,
+            list(map(int, line.values("--no-tests"))),
         )
 
     def seeds(self) -> Iterator[int]:
         """Those of this shard."""
-        index = 0
-        while self.runs is None or index < self.runs:
-            if index % self.shard[1] == self.shard[0] - 1:
-                yield self.seed + index
-            index += 1
+        part, parts = self.shard or (1, 1)
+        for index in itertools.count(part - 1, parts):
+            if self.runs is not None and index >= self.runs:
+                return
+            yield self.seed + index
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """Of the results; the shards of one search have the same choice."""
+        if not self.shard:
+            return {}
+        choice = f"{self.runs or self.minutes} from {self.seed}: {shlex.join(self.command)}"
+        return {"shard": f"{self.shard[0]}/{self.shard[1]}", "shard.of": choice}
 
 
 class Exploration:
@@ -84,40 +103,47 @@ class Exploration:
 
     def __init__(self, options: Options, environment: Mapping[str, str]) -> None:
         self.options = options
-        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid():07}"
-        self.folder = options.out or Places.of(environment).home / "explored" / name
+        self.folder = options.out or new_run(Places.of(environment).home / "explored")
         self.runner = Runner(options.words, options.command, options.limit, options.jobs, self.folder, environment)
         self.begin = self.shown = time.monotonic()
+        self.runs: list[Run] = []
         self.failed: list[Run] = []
-        self.ended = self.lab_failures = 0
+        self.lab_failures = 0
 
     def run(self) -> int:
         options = self.options
         what = "everything" if str(options.variation) == ALL else str(options.variation)
         say(f"exploring from seed {options.seed}, with {options.jobs} at a time; {what} varies")
         deadline = self.begin + options.minutes * 60 if options.minutes else None
-        self.runner.run_all(((seed, options.variation) for seed in options.seeds()), self.take, deadline)
+        interrupted = False
+        try:
+            self.runner.run_all(((seed, options.variation) for seed in options.seeds()), self.take, deadline)
+        except KeyboardInterrupt:
+            interrupted = True
         self.show_progress()
-        if self.lab_failures > MAXIMUM_LAB_FAILURES:
+        failed = sorted(self.failed, key=lambda run: run.seed)
+        for run in failed:
+            say(f"seed {run.seed} {run.reason}; to run it again: lab replay {shown_path(run.out)}")
+        has_given_up = self.lab_failures > MAXIMUM_LAB_FAILURES
+        if has_given_up:
             say("the lab itself failed; the last output:")
             print(self.last.output, end="")
-            return EXIT_LAB_FAILED
-        if self.lab_failures:
+        elif self.lab_failures:
             say(f"{self.lab_failures} of these runs could not be made: the lab itself failed")
-        if not self.failed:
-            return EXIT_LAB_FAILED if self.lab_failures else 0
-        first = min(self.failed, key=lambda run: run.seed)
-        for run in sorted(self.failed, key=lambda run: run.seed):
-            say(f"seed {run.seed} {run.reason}; to run it again: lab replay {shown_path(run.out)}")
-        self.explain(first)
-        return 1
+        if options.junit:
+            write_results(options.junit, self.runs, options.properties)
+        if interrupted:
+            return EXIT_INTERRUPTED
+        if failed and not has_given_up:
+            self.explain(failed[0])
+        return 1 if failed else EXIT_LAB_FAILED if self.lab_failures else 0
 
     def take(self, run: Run) -> bool:
         """Whether that is enough."""
         self.last = run
         if run.status in self.options.no_tests:
             fail("no test matches, or all were skipped")
-        self.ended += 1
+        self.runs.append(run)
         if run.status == EXIT_LAB_FAILED:
             self.lab_failures += 1
             return self.lab_failures > MAXIMUM_LAB_FAILURES
@@ -132,8 +158,8 @@ class Exploration:
     def show_progress(self) -> None:
         self.shown = time.monotonic()
         minutes = (self.shown - self.begin) / 60
-        runs = f"{self.ended} run{'' if self.ended == 1 else 's'}"
-        say(f"{runs}, {len(self.failed)} failed, {self.ended / minutes:.0f} per minute")
+        runs = len(self.runs)
+        say(f"{runs} run{'' if runs == 1 else 's'}, {len(self.failed)} failed, {runs / minutes:.0f} per minute")
 
     # What a failure takes
 
@@ -166,13 +192,31 @@ class Exploration:
         kinds = ", ".join(sorted(run.variation.kinds))
         if kinds:
             say(f"it fails when these vary with the seed: {kinds}")
+        if len(delays) > 1:
+            say("it fails if all of these happen:")
         for made in delays:
-            say(f"it fails if {made.text} at {made.moment - START:.6f} s")
+            say(f"{'  ' if len(delays) > 1 else 'it fails if '}{made.text} at {made.moment - START:.6f} s")
         if not kinds and not delays:
             say("it fails whatever varies")
         say(f"to run it again: lab replay {shown_path(run.out)}")
         say(f"or, in the same environment: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
 
 
-def explore(line: Line, environment: Mapping[str, str], no_tests: Sequence[int] = ()) -> int:
-    return Exploration(Options.of(line, no_tests), environment).run()
+def first_seed(given: str | None, is_shard: bool) -> int:
+    if given and given != "random":
+        return int(given)
+    return DEFAULT_SEED_OF_SHARDS if is_shard else int(new_seed())
+
+
+def explore(line: Line, environment: Mapping[str, str]) -> int:
+    options = Options.of(line)
+    exploration = Exploration(options, environment)
+    if not options.out:
+        remove_old(exploration.folder.parent)
+    for number in INTERRUPTS:
+        signal.signal(number, interrupt)
+    return exploration.run()
+
+
+def interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -17,25 +17,23 @@ SHORTEST = 100  # microseconds: shorter delays say no more
 
 class Reduction:
     """Of one run. `say` gets a line for people about each step that has brought something. `run`: the smallest one
-    that fails, so far."""
+    that fails in the same way, so far."""
 
     def __init__(self, runner: Runner, run: Run, say: Callable[[str], None]) -> None:
         self.runner, self.run, self.say = runner, run, say
         self.left = MAXIMUM_RUNS
-        self.made = {made.delay.place: made for made in run.delays}
 
     def reduce(self) -> None:
         self.leave_out_kinds()
         if "delays" in self.run.variation.kinds:
             self.reduce_delays()
             self.leave_out_kinds()  # which moved the many delays elsewhere, but not the few
+        if not self.left:
+            self.say(f"the limit of {MAXIMUM_RUNS} runs is reached")
 
     def remaining(self) -> list[Made]:
-        """The delays of the run, with what is known of them."""
-        known = {**self.made, **{made.delay.place: made for made in self.run.delays}}
-        return [
-            known[delay.place]._replace(delay=delay) for delay in self.run.variation.only or () if delay.place in known
-        ]
+        """The delays of the run, if they are all that varies in time."""
+        return self.run.delays if self.run.variation.only else []
 
     # Steps
 
@@ -53,7 +51,7 @@ class Reduction:
     def first_failing(self, variations: Sequence[Variation]) -> int | None:
         """Which of them fails; that becomes the run."""
         wanted = variations[: self.left]
-        found = self.runner.first([(self.run.seed, variation) for variation in wanted])
+        found = self.runner.first([(self.run.seed, variation) for variation in wanted], like=self.run)
         if found is None:
             self.left -= len(wanted)
             return None
@@ -69,17 +67,27 @@ class Reduction:
         if not 0 < len(delays) <= MAXIMUM_DELAYS:
             return
         variation = self.run.variation.without("delays")
-        if not self.try_one(variation._replace(only=delays), f"it fails with only its {len(delays)} delays"):
+        what = "delay" if len(delays) == 1 else f"{len(delays)} delays"
+        if not self.try_one(variation._replace(only=delays), f"it fails with its {what} alone"):
             return
 
         def first_failing(parts: Sequence[Sequence[Delay]]) -> int | None:
             return self.first_failing([variation._replace(only=part) for part in parts])
 
-        delays = longer(delays, first_failing)
-        delays = smaller(delays, first_failing)
-        self.say("a single delay is enough" if len(delays) == 1 else f"{len(delays)} delays are enough")
+        longer(delays, first_failing)
+        delays = self.made(variation)
+        smaller(delays, first_failing)
+        delays = self.made(variation)
+        self.say("a single delay is enough" if len(delays) == 1 else f"{len(delays) or 'no'} delays are enough")
         for index in range(len(delays)):
             delays = self.shorten(variation, delays, index)
+        self.made(variation)
+
+    def made(self, variation: Variation) -> list[Delay]:
+        """The delays of the run that were made. Without the others it is the same."""
+        delays = [made.delay for made in self.run.delays]
+        self.run = self.run._replace(variation=variation._replace(only=delays))
+        return delays
 
     def shorten(self, variation: Variation, delays: Sequence[Delay], index: int) -> list[Delay]:
         """By halves."""

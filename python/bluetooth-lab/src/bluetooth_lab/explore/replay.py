@@ -119,7 +119,7 @@ def comparable(file: Path) -> bytes:
 def difference(name: str, first: bytes, second: bytes) -> Difference:
     if first.startswith(MAGIC) and second.startswith(MAGIC):
         return difference_of_packets(name, first, second)
-    index, line, other = first_different(first.splitlines(), second.splitlines())
+    index, line, other = first_different(first.split(b"\n"), second.split(b"\n"))
     texts = [END if side is None else side.decode(errors="replace")[:LONGEST_SHOWN] for side in (line, other)]
     moments = [moment for text in texts if (moment := moment_of(text)) is not None]
     return Difference(min(moments, default=None), name, f"line {index + 1}", *texts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,16 +24,20 @@ from bluetooth_lab.messages import EXIT_LAB_FAILED
 from bluetooth_lab.places import child_command
 
 STILL_RUNNING = 124  # the exit status that `timeout` gives a command
-REAL_LIMIT = 600  # seconds by the host's clock: the machine itself hangs
+REAL_LIMIT = 600  # seconds by the host's clock, unless that by the machine's is longer: the machine itself hangs
+END_LIMIT = 60  # seconds that it has to end
+# Of Swift Testing, XCTest and pytest.
+FAILED_TEST = re.compile(r"^(?:✘ Test (.+) failed after|.*error: (\S+) : |FAILED (\S+))", re.MULTILINE)
 
 
 class Run(NamedTuple):
-    """One that has ended. `out`: its folder."""
+    """One that has ended. `out`: its folder; `seconds`: by this machine's clock."""
 
     seed: int
     variation: Variation
     status: int
     out: Path
+    seconds: float = 0
 
     @property
     def has_failed(self) -> bool:
@@ -51,6 +56,15 @@ class Run(NamedTuple):
         return ""
 
     @property
+    def failed_tests(self) -> set[str]:
+        return {next(filter(None, match.groups())) for match in FAILED_TEST.finditer(self.output)}
+
+    def fails_like(self, other: Run) -> bool:
+        """With the same exit status, and one of the same tests if it is tests that failed."""
+        tests = other.failed_tests
+        return self.has_failed and self.status == other.status and (not tests or bool(tests & self.failed_tests))
+
+    @property
     def delays(self) -> list[Made]:
         return [made for host in ("", *HOSTS_BY_NAME) for made in delays_of(self.out / host / "dmesg.log", host)]
 
@@ -58,9 +72,15 @@ class Run(NamedTuple):
 def with_limit(command: Sequence[str], limit: int) -> list[str]:
     """Of each command of several hosts, or of the only one."""
     if command[:1] != ["--host"]:
-        return ["--", "timeout", str(limit), *command]
+        return ["--", "timeout", "--kill-after", "10", str(limit), *command]
     commands = commands_of(command)
-    timeout = ["timeout", "--foreground", str(limit)]  # where the interrupt comes with which a host's command ends
+    timeout = [
+        "timeout",
+        "--foreground",
+        "--kill-after",
+        "10",
+        str(limit),
+    ]  # where the interrupt comes with which a host's command ends
     return [word for host, words in commands.items() for word in ("--host", host, "--", *timeout, *words)]
 
 
@@ -82,7 +102,7 @@ class Runner:
         # What options stand for is among the words.
         names = ("LAB_SEED", "LAB_VARY", "LAB_RADIO_OPTIONS", "LAB_CLOCK")
         self.environment = {name: value for name, value in environment.items() if name not in names}
-        self.environment.update(LAB_FRESH="1", PYTHONDONTWRITEBYTECODE="1")
+        self.environment.update(LAB_FRESH="1")
         self.is_stopped = threading.Event()
         self.processes: set[subprocess.Popen[bytes]] = set()
         self.on_end: Callable[[], object] = lambda: None
@@ -106,6 +126,7 @@ class Runner:
         out.mkdir(parents=True)
         first, *words = self.line(seed, variation)
         line = [first, "--out", str(out), *words]
+        begin = time.monotonic()
         with open(out / "output.log", "wb") as output:
             process = subprocess.Popen(
                 [*child_command(line[0]), *line[1:]],
@@ -118,14 +139,15 @@ class Runner:
             self.processes.add(process)
             if self.is_stopped.is_set():
                 self.end(process)
+            limit = max(REAL_LIMIT, self.limit)
             try:
-                status = process.wait(REAL_LIMIT)
+                status = process.wait(limit)
             except subprocess.TimeoutExpired:
                 self.end(process)
-                process.wait()
+                output.write(f"lab: not done after {limit} s by this machine's clock\n".encode())
                 status = EXIT_LAB_FAILED
             self.processes.discard(process)
-        return Run(seed, variation, status, out)
+        return Run(seed, variation, status, out, time.monotonic() - begin)
 
     def run_all(
         self, wanted: Iterable[tuple[int, Variation]], take: Callable[[Run], bool], deadline: float | None = None
@@ -152,15 +174,16 @@ class Runner:
             finally:
                 self.stop()
 
-    def first(self, wanted: Sequence[tuple[int, Variation]]) -> Run | None:
-        """The first of these to fail, as far as it matters which: of those that ran at the same time, the first in
-        order."""
+    def first(self, wanted: Sequence[tuple[int, Variation]], like: Run | None = None) -> Run | None:
+        """The first of these to fail, or to fail like another run, as far as it matters which: of those that ran at
+        the same time, the first in order."""
         failed: list[Run] = []
 
         def take(run: Run) -> bool:
-            if run.has_failed:
+            is_wanted = run.fails_like(like) if like else run.has_failed
+            if is_wanted:
                 failed.append(run)
-            return run.has_failed
+            return is_wanted
 
         self.run_all(wanted, take)
         order = {(seed, str(variation)): index for index, (seed, variation) in enumerate(wanted)}
@@ -176,3 +199,8 @@ class Runner:
     def end(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(END_LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()

@@ -1,8 +1,8 @@
 """What differs between runs with different seeds, by kinds that can be switched off.
 
-delays    a process is held up before a system call, as when others have the processor or a container has used up its
-          share: at most 100 ms, the period of such shares (cpu.max, CFS bandwidth control), and half of the time; never
-          the radio, whose controllers are no processes
+delays    a thread is held up before a system call, as when others have the processor or a container has used up its
+          share: at most 100 ms, the period of such shares (cpu.max, CFS bandwidth control), and half of the time that
+          passes meanwhile; never the radio, whose controllers are no processes
 costs     how long each system call takes: half to twice of 20 us
 radio     the radio's chance: advertising delays as the specification has them, and with --air real strengths and losses
 numbers   random numbers and addresses in memory, and so the order in hash tables
@@ -109,6 +109,7 @@ class Variation(NamedTuple):
         Texts of different variations differ in nothing that takes the guest longer. Raises ValueError if there are too
         many delays."""
         has_delays = "delays" in self.kinds and not self.only
+        longest = max(LONGEST) if self.only else LONGEST[seed // len(RATES) % len(LONGEST)]
         own = [delay.text for delay in self.only or () if delay.host == host]
         parts = chunks(own)
         if len(parts) > MAXIMUM_CHUNKS or len(own) > MAXIMUM_DELAYS:
@@ -116,7 +117,7 @@ class Variation(NamedTuple):
         lines = [
             f"seed {seed_of_host(seed, host)}",
             f"delays {RATES[seed % len(RATES)] if has_delays else 0}",
-            f"longest {LONGEST[seed // len(RATES) % len(LONGEST)]}",
+            f"longest {longest}",
             f"costs {int('costs' in self.kinds)}",
             *(f"only {part or '-'}" for part in [*parts, *[""] * (MAXIMUM_CHUNKS - len(parts))]),
             "on 1",

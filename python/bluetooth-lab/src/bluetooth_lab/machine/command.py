@@ -30,6 +30,7 @@ from bluetooth_lab.places import Places
 # Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and
 # the kernel stops at that ("Oops: int3", as it starts). Nothing has happened by then, so another machine is started.
 START_ATTEMPTS = 3
+STATUS = "status"
 LOGS = ("lab.log", "bluetoothd.log", "dmesg.log", "virtual-radio.log", "btvirt.log")  # to which machines append
 
 
@@ -97,6 +98,8 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         for obstacle in obstacles():
             say(obstacle)
     keep_record(out, options)
+    if is_repeatable:
+        (out / STATUS).write_text(f"{status}\n")  # for its repetition
     if is_repeatable and status and not options.host:
         seed, kept = construction.parts.seed, shown_path(out)
         say(f"seed {seed}; the lab's {FIXED_FOLDER} is {kept}; to run it again: lab replay {kept}")

@@ -22,11 +22,13 @@ FILE = "repeat.json"
 OUTPUTS = ("stdout.log", "stderr.log")  # what the command wrote, beside it
 # What the lab has on the machine that the run is on, and what a repetition has anyway.
 OF_THE_MACHINE = ("LAB_HOME", "LAB_PREBUILT", "LAB_VIRTUAL_RADIO", "LAB_CLOCK")
+# Of what the command does not get.
+OF_THE_RUN = ("PATH", "LAB_MEMORY")
 
 
 def is_kept(name: str, named: Sequence[str] = ()) -> bool:
     """Whether the run may go by the variable. Those of CI services have tokens, and are kept only if they are named."""
-    return name == "PATH" or (is_passed(name, named, is_repeatable=True) and name not in OF_THE_MACHINE)
+    return name in OF_THE_RUN or (is_passed(name, named, is_repeatable=True) and name not in OF_THE_MACHINE)
 
 
 class Repeat(NamedTuple):

@@ -7,7 +7,8 @@
 #   docker run --rm -v "$PWD:/work" bluejay-lab ./lab run -- /work/my-test
 #   docker run --rm --device /dev/kvm bluejay-lab                 # faster, where KVM works
 #
-# With a Swift image in place of Debian's there is a toolchain in it, for the tests (not tried yet):
+# With --build-arg SETUP_OPTIONS=--uml it has user-mode Linux, which is faster, and which `lab explore` needs (built in
+# some minutes). With a Swift image in place of Debian's there is a toolchain in it, for the tests (not tried yet):
 #
 #   docker build -f docker/lab.Dockerfile --build-arg BASE_IMAGE=swift:6.3-bookworm -t bluejay-lab-swift .
 #   docker run --rm bluejay-lab-swift ./lab test
@@ -24,9 +25,10 @@ COPY lab ./
 COPY scripts scripts
 COPY Fixtures/peers Fixtures/peers
 COPY python python
+ARG SETUP_OPTIONS=
 RUN apt-get update -q \
     && apt-get install -y -q --no-install-recommends gcc \
-    && ./lab setup \
+    && ./lab setup ${SETUP_OPTIONS} \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /root/.cache/pip
 COPY . .
 COPY --from=programs /usr/local/bin/dittojay /usr/local/bin/bluejay /usr/local/bin/

@@ -49,6 +49,23 @@ def test_a_seed_and_what_varies_with_it_are_passed_on(pytester: pytest.Pytester,
     assert search.startswith("--runs 5 ") and search.endswith(" --seed 7 --vary all --out found")
 
 
+def test_a_search_takes_no_junit_file_into_the_lab(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
+    pytester.makepyfile(TEST)
+    words = ("--bluetooth-lab-explore=5", "--bluetooth-lab-out=found", "--junit-xml=reports/junit.xml")
+    result = run(pytester, fake_lab, *words)
+    assert result.ret == 0
+    (search,) = fake_lab.log("lab")
+    assert f"--junit {pytester.path / 'reports' / 'junit.xml'}" in search and "--no-tests 5" in search
+
+
+def test_a_search_needs_no_workers(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
+    pytest.importorskip("xdist")
+    pytester.makepyfile(TEST)
+    result = run(pytester, fake_lab, "--bluetooth-lab-explore=5", "-n", "2")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--bluetooth-lab-explore runs several machines at a time itself, without -n"])
+
+
 def test_the_exit_status_comes_back(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
     pytester.makepyfile(TEST + "def test_other(sensor): assert False")
     result = run(pytester, fake_lab, "--bluetooth-lab-out=records")

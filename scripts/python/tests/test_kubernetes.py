@@ -55,6 +55,12 @@ def test_the_shard_of_the_index_runs(job: ScratchLab) -> None:
     assert re.search(r"^test --package /app --shard 1/3 --junit \S+ -- -k gateway$", called)
 
 
+def test_the_shard_of_a_search_runs(job: ScratchLab) -> None:
+    assert run_shard(job, 1, PROJECT="/app", EXPLORE="200").returncode == 0
+    called = (job.folder / "called").read_text()
+    assert re.search(r"^test --package /app --explore 200 --shard 2/3 --junit \S+ --\s*$", called)
+
+
 def test_a_pod_with_results_succeeds_whatever_they_say_and_one_without_fails(job: ScratchLab) -> None:
     assert [run_shard(job, index).returncode for index in range(3)] == [0, 0, 1]
 

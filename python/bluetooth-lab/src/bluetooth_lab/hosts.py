@@ -30,7 +30,7 @@ from bluetooth_lab.machine.hardware import Clock
 from bluetooth_lab.machine.processor import take_processor
 from bluetooth_lab.machine.repeat import Repeat
 from bluetooth_lab.machine.runs import prepare_folders
-from bluetooth_lab.messages import fail
+from bluetooth_lab.messages import fail, say, shown_path
 from bluetooth_lab.places import GUEST, Places, child_command
 
 NAMES = HOSTS_BY_NAME
@@ -259,4 +259,7 @@ def run(options: Options) -> int:
     if hosts.calendar:
         hosts.calendar.begin()
     hosts.run()
-    return hosts.status()
+    status = hosts.status()
+    if is_simulated and status:
+        say(f"seed {os.environ['LAB_SEED']}; to run it again: lab replay {shown_path(out)}")
+    return status

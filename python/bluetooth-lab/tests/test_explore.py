@@ -39,7 +39,17 @@ def parameters(variation: Variation, seed: int) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "text", ["all", "none", "delays", "costs,numbers", "radio,only=1:2:3,4:5:6", "only=1:2:3", "costs,radio,numbers"]
+    "text",
+    [
+        "all",
+        "none",
+        "delays",
+        "costs,numbers",
+        "radio,only=1:2:3,4:5:6",
+        "only=1:2:3",
+        "costs,radio,numbers",
+        "bus,radio",
+    ],
 )
 def test_a_variation_is_its_text(text: str) -> None:
     assert str(Variation.parse(text)) == text
@@ -60,6 +70,7 @@ def test_what_does_not_vary_has_the_same_seed_always() -> None:
         "seed": ["7"],
         "delays": ["0"],
         "longest": ["100000"],
+        "whose": ["0"],
         "costs": ["0"],
         "on": ["1"],
     }
@@ -70,6 +81,12 @@ def test_each_seed_has_one_rate_and_one_bound_of_delays() -> None:
     pairs = {(found["delays"][0], found["longest"][0]) for found in given}
     assert len(pairs) == 8
     assert ("10000", "5000") in pairs
+
+
+def test_the_kernel_is_told_whose_delays_vary() -> None:
+    whose = [parameters(Variation.parse(text), 3)["whose"] for text in ("all", "bus,radio", "programs,bluetoothd")]
+    assert whose == [["7"], ["4"], ["3"]]
+    assert parameters(Variation.parse("bus"), 3)["delays"] != ["0"]
 
 
 def test_chosen_delays_are_told_in_lines_that_the_kernel_takes() -> None:
@@ -254,7 +271,7 @@ class FakeRunner(Runner):
         self.runs += 1
         out = self.folder / str(self.runs)
         out.mkdir()
-        made = [Delay(1, call, 5000) for call in range(30)] if "delays" in variation.kinds else variation.only or ()
+        made = [Delay(1, call, 5000) for call in range(30)] if variation.has_delays else variation.only or ()
         lines = [f"vary: {delay} at {delay.call}000000 us, system call 46 of bluetoothd\n" for delay in made]
         (out / "dmesg.log").write_text("".join(lines))
         lengths = {delay[:2]: delay.length for delay in made}
@@ -276,6 +293,8 @@ def test_kinds_and_delays_that_do_not_matter_are_left_out_and_the_others_shorten
     assert str(run.variation) == "only=1:4:1250,1:22:5000"
     assert [(made.program, made.moment) for made in delays] == [("bluetoothd", 4.0), ("bluetoothd", 22.0)]
     assert said == [
+        "without programs it still fails",
+        "without bluetoothd it still fails",
         "without costs it still fails",
         "without radio it still fails",
         "without numbers it still fails",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
@@ -44,3 +45,15 @@ def test_a_command_takes_the_kernel_that_is_there_and_says_that_it_is_old(scratc
     assert result.returncode == 0, result.stderr
     assert "user-mode Linux is older than its sources: lab setup --uml renews it" in result.stderr
     assert kernel.exists()
+
+
+def test_the_lists_of_packages_are_fetched_where_there_are_none(scratch: ScratchLab) -> None:
+    called = scratch.folder / "called"
+    scratch.write("bin/sudo", '#!/bin/sh\nexec "$@"\n', is_executable=True)
+    scratch.write("bin/apt-get", f'#!/bin/sh\necho "$1" >>"{called}"\n', is_executable=True)
+    scratch.write("bin/apt-cache", "#!/bin/sh\nexit 100\n", is_executable=True)
+    path = f"{scratch.folder}/bin:{os.environ['PATH']}"
+    variables = {"XDG_CACHE_HOME": f"{scratch.folder}/cache", "PATH": path}
+    result = scratch.run(SETUP / "setup", "--quiet", "--for", "run", "--uml", variables=variables)
+    assert "apt knows no linux-source" in result.stderr and result.returncode == 3
+    assert called.read_text() == "update\n"

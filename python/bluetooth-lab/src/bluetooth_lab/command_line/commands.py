@@ -165,10 +165,14 @@ CAPTURE is one of HCI, made by the lab or elsewhere: btsnoop (Android's, too), P
 Runs COMMAND again and again with simulated time, each time with another seed, until it fails: with an exit status other
 than 0. The seed varies what varies by itself on a busy machine and in the air (docs/explore.md):
 
-  delays    processes are held up for up to 5 or 100 ms before system calls, as when others have the processor
-  costs     system calls take more or less time
-  radio     advertising delays; with --air real, losses
-  numbers   random numbers and addresses in memory
+  programs    programs are held up for up to 5 or 100 ms before system calls, as when others have the processor
+  bluetoothd  bluetoothd is
+  bus         dbus-daemon is
+  costs       system calls take more or less time
+  radio       advertising delays; with --air real, losses
+  numbers     random numbers and addresses in memory
+
+The first three together are "delays".
 
 Of a run that failed it then looks for what that takes, and prints it with the command that repeats the run. Exits with
 status 0 if no run failed, 1 if one did, or 125 if the lab itself failed. Needs user-mode Linux.""",

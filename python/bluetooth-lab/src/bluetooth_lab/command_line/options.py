@@ -154,8 +154,8 @@ SEED = Option(
 VARY = Option(
     "--vary",
     "KINDS",
-    "With --seed, --time simulated and user-mode Linux: what the seed varies. all, none, or some of delays, costs, "
-    "radio, numbers (default: radio,numbers), as in lab explore, which prints what to give here.",
+    "With --seed, --time simulated and user-mode Linux: what the seed varies. all, none, or some of delays, "
+    "programs, bluetoothd, bus, costs, radio, numbers (default: radio,numbers), as lab explore prints it.",
     check=checked_variation,
 )
 SCENE = Option(
@@ -300,7 +300,9 @@ SHARD_OF_SEEDS = SHARD._replace(
     text="Run every Nth seed, from the Kth on, such as 2/5. On N machines each seed runs once (the first seed is 1 by "
     "default); see lab help merge."
 )
-VARIED = VARY._replace(text="What varies with the seed (default: all): some of delays, costs, radio, numbers.")
+VARIED = VARY._replace(
+    text="What varies with the seed (default: all): some of delays, programs, bluetoothd, bus, costs, radio, numbers."
+)
 COMPARE = Option(
     "--compare",
     "FOLDER",

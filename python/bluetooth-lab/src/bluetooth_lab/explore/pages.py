@@ -23,7 +23,7 @@ def write_pages(runner: Runner, run: Run, page: Path) -> str:
     failed = recorder.run(run.seed, variation)
     if not failed.has_failed:
         return "no page: it did not fail again"
-    passed = recorder.run(run.seed, variation.without("delays") if variation.only else Variation.parse("none"))
+    passed = recorder.run(run.seed, variation.without_delays() if variation.only else Variation.parse("none"))
     beside = f", beside that of {'the same without delays' if variation.only else 'a run that passed'}"
     compared = passed.out / RUN if passed.status == 0 else None
     try:

@@ -25,7 +25,7 @@ class Reduction:
 
     def reduce(self) -> None:
         self.leave_out_kinds()
-        if "delays" in self.run.variation.kinds:
+        if self.run.variation.has_delays:
             self.reduce_delays()
             self.leave_out_kinds()  # which moved the many delays elsewhere, but not the few
         if not self.left:
@@ -66,7 +66,7 @@ class Reduction:
             self.say(f"it has too many delays to leave some out: {len(delays)} (limit {MAXIMUM_DELAYS})")
         if not 0 < len(delays) <= MAXIMUM_DELAYS:
             return
-        variation = self.run.variation.without("delays")
+        variation = self.run.variation.without_delays()
         what = "delay" if len(delays) == 1 else f"{len(delays)} delays"
         if not self.try_one(variation._replace(only=delays), f"it fails with its {what} alone"):
             return

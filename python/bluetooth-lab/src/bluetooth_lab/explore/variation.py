@@ -1,13 +1,17 @@
 """What differs between runs with different seeds, by kinds that can be switched off.
 
-delays    a thread is held up before a system call, as when others have the processor or a container has used up its
-          share: at most 100 ms, the period of such shares (cpu.max, CFS bandwidth control), and half of the time that
-          passes meanwhile; never the radio, whose controllers are no processes
-costs     how long each system call takes: half to twice of 20 us
-radio     the radio's chance: advertising delays as the specification has them, and with --air real strengths and losses
-numbers   random numbers and addresses in memory, and so the order in hash tables
+programs    a thread is held up before a system call, as when others have the processor or a container has used up its
+            share: at most 100 ms, the period of such shares (cpu.max, CFS bandwidth control), and half of the time that
+            passes meanwhile; so another process runs next. Never the radio, whose controllers are no processes
+bluetoothd  the same of bluetoothd, and so its answers
+bus         the same of dbus-daemon, and so all messages
+costs       how long each system call takes: half to twice of 20 us
+radio       the radio's chance: advertising delays as the specification has them, and with --air real strengths and
+            losses
+numbers     random numbers and addresses in memory, and so the order in hash tables
 
-The kernel of user-mode Linux makes the first two (setup/uml/variation.patch).
+The first three together are `delays`. The kernel of user-mode Linux makes these and the costs
+(setup/uml/variation.patch).
 """
 
 from __future__ import annotations
@@ -16,8 +20,9 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-KINDS = ("delays", "costs", "radio", "numbers")
-ALL, NONE, ONLY = "all", "none", "only="
+DELAYED = ("programs", "bluetoothd", "bus")
+KINDS = (*DELAYED, "costs", "radio", "numbers")
+ALL, NONE, DELAYS, ONLY = "all", "none", "delays", "only="
 DEFAULT_VARIATION = "radio,numbers"
 FIXED_SEED = 1  # of what does not vary
 MAXIMUM_SEED = 10**18 - 1
@@ -78,6 +83,8 @@ class Variation(NamedTuple):
         for word in words:
             if word == ALL:
                 kinds.update(KINDS)
+            elif word == DELAYS:
+                kinds.update(DELAYED)
             elif word in KINDS:
                 kinds.add(word)
             elif word.startswith(ONLY) or delays:
@@ -86,18 +93,28 @@ class Variation(NamedTuple):
                 except ValueError:
                     raise ValueError("only=[HOST:]PROCESS:CALL:MICROSECONDS,…, last") from None
             elif word != NONE or len(words) > 1:
-                raise ValueError(f"{ALL}, {NONE}, or some of {', '.join(KINDS)}")
+                raise ValueError(f"{ALL}, {NONE}, or some of {DELAYS}, {', '.join(KINDS)}")
         if len(delays) > MAXIMUM_DELAYS:
             raise ValueError(f"at most {MAXIMUM_DELAYS} delays")
-        return cls(frozenset(kinds - {"delays"} if delays else kinds), delays or None)
+        return cls(frozenset(kinds.difference(DELAYED) if delays else kinds), delays or None)
 
     def __str__(self) -> str:
         words = [kind for kind in KINDS if kind in self.kinds]
+        if words[: len(DELAYED)] == list(DELAYED):
+            words[: len(DELAYED)] = [DELAYS]
         words += [ONLY + ",".join(map(str, self.only))] if self.only else []
         return ALL if len(self.kinds) == len(KINDS) else ",".join(words) or NONE
 
     def without(self, kind: str) -> Variation:
-        return self._replace(kinds=self.kinds - {kind}, only=None if kind == "delays" else self.only)
+        return self._replace(kinds=self.kinds - {kind})
+
+    def without_delays(self) -> Variation:
+        return self._replace(kinds=self.kinds.difference(DELAYED), only=None)
+
+    @property
+    def has_delays(self) -> bool:
+        """Those of the seed."""
+        return not self.kinds.isdisjoint(DELAYED)
 
     def seed_of(self, kind: str, seed: int) -> int:
         return seed if kind in self.kinds else FIXED_SEED
@@ -108,7 +125,8 @@ class Variation(NamedTuple):
 
         Texts of different variations differ in nothing that takes the guest longer. Raises ValueError if there are too
         many delays."""
-        has_delays = "delays" in self.kinds and not self.only
+        rate = RATES[seed % len(RATES)] if self.has_delays and not self.only else 0
+        whose = sum(1 << index for index, kind in enumerate(DELAYED) if kind in self.kinds)
         longest = max(LONGEST) if self.only else LONGEST[seed // len(RATES) % len(LONGEST)]
         own = [delay.text for delay in self.only or () if delay.host == host]
         parts = chunks(own)
@@ -116,7 +134,8 @@ class Variation(NamedTuple):
             raise ValueError(f"too many delays: {len(own)} (limit {MAXIMUM_DELAYS})")
         lines = [
             f"seed {seed_of_host(seed, host)}",
-            f"delays {RATES[seed % len(RATES)] if has_delays else 0}",
+            f"delays {rate}",
+            f"whose {whose}",
             f"longest {longest}",
             f"costs {int('costs' in self.kinds)}",
             *(f"only {part or '-'}" for part in [*parts, *[""] * (MAXIMUM_CHUNKS - len(parts))]),

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from bluetooth_lab.bundle.bus import bus_text
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.explore.command import Exploration, Options
 from bluetooth_lab.explore.delays import Made, described
+from bluetooth_lab.explore.meanwhile import entries_of, meanwhile
 from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction, smaller
 from bluetooth_lab.explore.runs import Run, Runner, with_limit
@@ -481,9 +483,10 @@ def test_what_failed_has_a_page_beside_a_run_that_passed(tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     runner = Runner([], ["my", "test"], 5, 1, tmp_path / "runs", {})
     run = Run(3, Variation.parse("radio,only=60:5:900,100:7:800"), 1, tmp_path)
-    text = write_pages(runner, run, tmp_path / "page.html")
+    text, record = write_pages(runner, run, tmp_path / "page.html")
     assert text == "its record, beside that of the same without delays: page.html"
     assert recorded.variations == ["radio,only=60:5:900,100:7:800", "radio"]
+    assert record == tmp_path / "runs" / "other-1" / "3-0" / "run"
     page = (tmp_path / "page.html").read_text()
     assert "seed 3 failed" in page and 'data-record="other"' in page
 
@@ -492,5 +495,27 @@ def test_what_does_not_fail_again_has_no_page(tmp_path: Path, monkeypatch: pytes
     recorded = RecordedRunner()
     monkeypatch.setattr(Runner, "run", lambda *words: recorded(*words))
     runner = Runner([], ["my", "test"], 5, 1, tmp_path, {})
-    assert "no page" in write_pages(runner, Run(3, Variation.parse("radio"), 1, tmp_path), tmp_path / "page.html")
+    text, record = write_pages(runner, Run(3, Variation.parse("radio"), 1, tmp_path), tmp_path / "page.html")
+    assert "no page" in text and record is None
     assert not (tmp_path / "page.html").exists()
+
+
+def on_the_bus(moment: float, kind: str, rest: str, *content: str) -> tuple[float, list[bytes]]:
+    time = 1893456000 + moment
+    return time, [f"{kind} time={time:.6f} sender=:1.0 -> {rest}".encode(), *(line.encode() for line in content)]
+
+
+def test_what_happened_during_a_delay_is_said(tmp_path: Path) -> None:
+    everybody = "destination=(null destination) serial=8 path=/b; interface=org.freedesktop.DBus.Properties"
+    messages = [
+        on_the_bus(1.1, "signal", f"{everybody}; member=Early"),
+        on_the_bus(1.205, "method call", "destination=org.freedesktop.DBus interface=org.freedesktop.DBus; member=X"),
+        on_the_bus(1.21, "signal", f"{everybody}; member=PropertiesChanged", '   string "X"', '   string "Value"'),
+        on_the_bus(1.3, "signal", f"{everybody}; member=Late"),
+    ]
+    (tmp_path / "bus.log").write_bytes(bus_text(messages))
+    entries = entries_of(tmp_path)
+    made = Made(Delay(83, 6117, 14_400), 1893456001.2, "python", 232)
+    text = 'bus :1.0 signal /b org.freedesktop.DBus.Properties.PropertiesChanged "X" "Value"'
+    assert meanwhile(entries, made) == [text]
+    assert meanwhile(entries, made._replace(delay=Delay(83, 6117, 100))) == []

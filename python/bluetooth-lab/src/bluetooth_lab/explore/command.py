@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
 from bluetooth_lab.explore.delays import Made
+from bluetooth_lab.explore.meanwhile import entries_of, meanwhile
 from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction
 from bluetooth_lab.explore.results import write_results
@@ -174,28 +175,33 @@ class Exploration:
         reduction = Reduction(self.runner, again, say)
         before = self.runner.count
         self.runner.on_end = lambda: self.show_reduction(self.runner.count - before)
+        record = None
         try:
             reduction.reduce()
         except KeyboardInterrupt:
             say("interrupted; the smallest so far:")
         else:
             if self.options.command[:1] != ["--host"]:
-                say(write_pages(self.runner, reduction.run, self.folder / PAGE))
-        self.describe(reduction.run, reduction.remaining())
+                text, record = write_pages(self.runner, reduction.run, self.folder / PAGE)
+                say(text)
+        self.describe(reduction.run, reduction.remaining(), record)
 
     def show_reduction(self, count: int) -> None:
         if time.monotonic() - self.shown > PROGRESS_INTERVAL:
             self.shown = time.monotonic()
             say(f"still looking, after {count} runs")
 
-    def describe(self, run: Run, delays: Sequence[Made]) -> None:
+    def describe(self, run: Run, delays: Sequence[Made], record: Path | None) -> None:
         kinds = ", ".join(sorted(run.variation.kinds))
         if kinds:
             say(f"it fails when these vary with the seed: {kinds}")
         if len(delays) > 1:
             say("it fails if all of these happen:")
+        entries = entries_of(record) if record and delays else []
         for made in delays:
             say(f"{'  ' if len(delays) > 1 else 'it fails if '}{made.text} at {made.moment - START:.6f} s")
+            for text in meanwhile(entries, made):
+                say(f"{'  ' * min(len(delays), 2)}meanwhile: {text}")
         if not kinds and not delays:
             say("it fails whatever varies")
         say(f"to run it again: lab replay {shown_path(run.out)}")

@@ -16,18 +16,18 @@ from bluetooth_lab.messages import shown_path
 from bluetooth_lab.page.command import write_page
 
 
-def write_pages(runner: Runner, run: Run, page: Path) -> str:
-    """Returns the result as a line for people."""
+def write_pages(runner: Runner, run: Run, page: Path) -> tuple[str, Path | None]:
+    """Returns the result as a line for people, and the record of the run that failed."""
     variation = run.variation
     recorder = runner.with_words("--page", os.devnull)
     failed = recorder.run(run.seed, variation)
     if not failed.has_failed:
-        return "no page: it did not fail again"
+        return "no page: it did not fail again", None
     passed = recorder.run(run.seed, variation.without_delays() if variation.only else Variation.parse("none"))
     beside = f", beside that of {'the same without delays' if variation.only else 'a run that passed'}"
     compared = passed.out / RUN if passed.status == 0 else None
     try:
         write_page(failed.out / RUN, page, compared)
     except OSError as error:
-        return f"cannot make a page: {error}"
-    return f"its record{beside if compared else ''}: {shown_path(page)}"
+        return f"cannot make a page: {error}", None
+    return f"its record{beside if compared else ''}: {shown_path(page)}", failed.out / RUN

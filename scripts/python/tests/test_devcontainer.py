@@ -11,7 +11,7 @@ from bluetooth_lab.places import ROOT
 from scratch_lab import LIMIT, ScratchLab
 
 FEATURE = ROOT / "devcontainer/src/bluetooth-lab"
-NEEDED = ("sh", "dirname", "sort", "head", "ls", "mkdir", "ln", "rm", "bash", "chmod")
+NEEDED = ("sh", "dirname", "sort", "head", "ls", "mkdir", "ln", "bash", "chmod")
 PYTHON = """\
 echo "python3 $*" >>"$LOG"
 [[ $1 != -c ]] || exit "${TEST_PYTHON:-0}"
@@ -36,6 +36,7 @@ class Image:
         self.stand_in("getconf", "[[ $TEST_GLIBC != none ]] && echo glibc ${TEST_GLIBC:-2.36}")
         self.stand_in("python3", PYTHON)
         self.stand_in("apt-get", 'echo "apt-get $*" >>"$LOG"')
+        self.stand_in("rm", 'echo "rm $1" >>"$LOG"')  # of the lists of packages, which this machine keeps
         scratch.write("feature/wheels/bluetooth_lab_machine-0.1.0-py3-none-manylinux_2_36_x86_64.whl")
 
     def stand_in(self, name: str, text: str) -> None:
@@ -79,6 +80,7 @@ def test_python_is_installed_where_it_is_missing(image: Image) -> None:
     status, _, log = image.install(TEST_PYTHON="1")
     assert status == 0
     assert re.search("^apt-get install .* bash python3 python3-venv$", log[2])
+    assert log[3] == "rm -rf"
 
 
 @pytest.mark.parametrize(

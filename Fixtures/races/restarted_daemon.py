@@ -6,7 +6,7 @@ from bleak import BleakScanner
 from bleak.exc import BleakError
 from racing import race
 
-LONG_ENOUGH = 0.25  # seconds
+LONG_ENOUGH = 0.18  # seconds: what it takes, and some more
 
 
 async def bluetoothd(action):

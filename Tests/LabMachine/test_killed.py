@@ -74,16 +74,20 @@ def test_a_run_that_is_killed_leaves_no_machine(machine: str, delay: float, monk
     wait_until(lambda: not processes(job), "the machine has ended")
 
 
-# Moments before it is up, even on a machine that has nothing else to do.
+# Moments before it is up: its bluetoothd never is.
 @pytest.mark.parametrize(
     ("machine", "delay"),
     [pytest.param("uml", delay, marks=needs_uml) for delay in (0, 0.2, 0.5)]
     + [pytest.param("tcg", delay, marks=pytest.mark.nightly) for delay in (0, 0.5, 2)],
 )
-def test_a_lab_whose_start_is_killed_is_not_up(machine: str, delay: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_whose_start_is_killed_is_not_up(
+    machine: str, delay: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LAB", machine)
+    (tmp_path / "bluetoothd").write_text("#!/bin/sh\nexec sleep 1000\n")
+    (tmp_path / "bluetoothd").chmod(0o755)
     name = f"{NAME}-killed"
-    process = begin("up", name=name)
+    process = begin("up", "--bluez", str(tmp_path), name=name)
     folder = f"/up/{name}/"
     wait_until(lambda: bool(processes(folder)), "the machine begins")
     time.sleep(delay)

@@ -16,7 +16,7 @@ import pytest
 from bluetooth_lab.bundle.bus import bus_text
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
-from bluetooth_lab.explore.command import Exploration, Options
+from bluetooth_lab.explore.command import Exploration, Options, explore
 from bluetooth_lab.explore.delays import Made, described
 from bluetooth_lab.explore.meanwhile import entries_of, meanwhile
 from bluetooth_lab.explore.pages import write_pages
@@ -197,6 +197,17 @@ time.sleep(1000)
     search.send_signal(number)
     assert search.wait(30) == 130
     assert b"0 runs, 0 failed" in search.stderr.read() and ended.exists()
+
+
+def test_ctrl_c_ends_what_explains_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 1, tmp_path))
+    monkeypatch.setattr(Runner, "first", interrupted)
+    line = parse_line(BY_NAME["explore"], ["--jobs", "1", "--out", str(tmp_path), "--", "true"])
+    assert explore(line, {}) == 130
 
 
 def test_the_number_of_runs_is_unlimited_where_minutes_were_given() -> None:

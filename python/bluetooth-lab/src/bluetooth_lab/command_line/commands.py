@@ -166,8 +166,8 @@ Runs COMMAND again and again with simulated time, each time with another seed, u
 than 0. The seed varies what varies by itself on a busy machine and in the air (docs/explore.md):
 
   programs    programs are held up for up to 5 or 100 ms before system calls, as when others have the processor
-  bluetoothd  bluetoothd is
-  bus         dbus-daemon is
+  bluetoothd  the same for bluetoothd
+  bus         the same for dbus-daemon
   costs       system calls take more or less time
   radio       advertising delays; with --air real, losses
   numbers     random numbers and addresses in memory

@@ -221,7 +221,10 @@ def explore(line: Line, environment: Mapping[str, str]) -> int:
         remove_old(exploration.folder.parent)
     for number in INTERRUPTS:
         signal.signal(number, interrupt)
-    return exploration.run()
+    try:
+        return exploration.run()
+    except KeyboardInterrupt:  # while it explains what it has found
+        return EXIT_INTERRUPTED
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:

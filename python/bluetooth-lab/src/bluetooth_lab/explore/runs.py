@@ -71,16 +71,11 @@ class Run(NamedTuple):
 
 def with_limit(command: Sequence[str], limit: int) -> list[str]:
     """Of each command of several hosts, or of the only one."""
+    kill = ["--kill-after", "10", str(limit)]
     if command[:1] != ["--host"]:
-        return ["--", "timeout", "--kill-after", "10", str(limit), *command]
+        return ["--", "timeout", *kill, *command]
     commands = commands_of(command)
-    timeout = [
-        "timeout",
-        "--foreground",
-        "--kill-after",
-        "10",
-        str(limit),
-    ]  # where the interrupt comes with which a host's command ends
+    timeout = ["timeout", "--foreground", *kill]  # where the interrupt comes with which a host's command ends
     return [word for host, words in commands.items() for word in ("--host", host, "--", *timeout, *words)]
 
 

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent
 NAME = "Racer"
 COMMAND, ANSWER, NUMBER, GREETING, MESSAGE, PARCELS, RECEIVED = (normalize_uuid_str(f"fff{n}") for n in range(1, 8))
 SERIAL = normalize_uuid_str("ffe1")
-LIMIT = 240  # seconds: a host whose programs are held up half of the time may have to connect several times
+LIMIT = 60  # seconds
 
 
 @contextmanager

@@ -16,7 +16,7 @@ ROOT = LAB.parent
 SENSOR = "dittojay --quiet >/dev/null & bluejay monitor Dittojay --count 5 && bluejay read Dittojay 2A38; kill $!; wait"
 READS = '"$LAB_PYTHON" Fixtures/peers/bleak_central.py --adapter hci1 run Dittojay "read:2A38*20" "listen:2A37*3"'
 PYTHON_CENTRAL = f"dittojay --quiet >/dev/null & {READS}; kill $!; wait"
-# The mark is there in time unless the process that makes it is held up for more than 25 ms.
+# The mark is there in time unless one of the processes that make it is held up.
 RACE = "(sleep 0.02; : >/run/lab/mark) & sleep 0.035; test -e /run/lab/mark || { echo late; exit 3; }"
 
 
@@ -139,7 +139,7 @@ def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
     explored = lab(*words, "--", "bash", "-c", RACE, folder=ROOT)
     assert explored.returncode == 1, explored.stderr
     assert "  late\n" in explored.stdout
-    assert "it fails if sleep" in explored.stderr or "it fails if bash" in explored.stderr
+    assert re.search(r"it fails if .*\b(sleep|bash) \(process \d+\) is held up", explored.stderr, re.DOTALL)
     assert "its record, beside that of the same without delays" in explored.stderr
     assert 'data-record="other"' in (tmp_path / "page.html").read_text()
     replay, line = (

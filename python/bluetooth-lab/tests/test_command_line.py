@@ -163,19 +163,27 @@ def test_a_random_seed_is_another_one_each_time() -> None:
     [
         (["--time", "simulated"], {}, True),
         (["--time", "simulated", "--seed", "7"], {}, False),
-        (["--time", "simulated", "--repeat", "5"], {}, False),
+        (["--time", "simulated", "--repeat", "5"], {}, True),
         (["--time", "simulated", "--radio", "btvirt"], {}, False),
         ([], {}, False),
         ([], {"LAB_CLOCK": "simulated"}, True),
     ],
 )
 def test_tests_in_simulated_time_have_a_seed_of_their_own(
-    words: list[str], variables: dict[str, str], expected: bool
+    tmp_path: Path, words: list[str], variables: dict[str, str], expected: bool
 ) -> None:
     given = line("test", *words)
     environment = dict(variables)
     apply(given, environment)
-    assert seeds_itself(given, environment) is expected
+    assert seeds_itself(given, environment, tmp_path) is expected
+
+
+def test_tests_of_this_package_have_one_unless_their_time_is_real() -> None:
+    for words, expected in (([], True), (["--time", "simulated"], True), (["--time", "real"], False)):
+        given = line("test", *words)
+        environment: dict[str, str] = {}
+        apply(given, environment)
+        assert seeds_itself(given, environment, ROOT) is expected
 
 
 @pytest.mark.parametrize("words", [["--hosts", "2"], ["--bluez", "5.87"]])

@@ -9,6 +9,7 @@ import pytest
 
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
+from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
 from bluetooth_lab.places import PACKAGE
 from bluetooth_lab.testing import packages, this_package
 from bluetooth_lab.testing.command import Options
@@ -17,9 +18,10 @@ from bluetooth_lab.testing.python_tests import PythonTests
 from bluetooth_lab.testing.rounds import Batch
 from bluetooth_lab.testing.runner import LabOptions, Runner
 from bluetooth_lab.testing.shards import Shard
-from bluetooth_lab.testing.this_package import ThisPackage, Wish, suite_statuses
+from bluetooth_lab.testing.this_package import ThisPackage, Wish, link_failures
 
 NO_OPTIONS = LabOptions()
+RECORD = "tests.jsonl"
 NAMES = [
     "BlueZTests.AdapterTests/powers()",
     "IntegrationTests.InTheLab/Discovery/finds()",
@@ -37,11 +39,13 @@ class PlayedRunner(Runner):
         super().__init__({"LAB_HOME": "/lab", "LAB_PROGRAMS": "/programs", **environment})
         self.commands: list[str] = []
         self.changes: list[dict[str, str]] = []
+        self.numbers: list[int] = []
         self.status = 0
 
     def run(self, command: Sequence[str | Path], folder: Path | None = None, **environment: str) -> int:
         words = [str(word) for word in command]
         self.changes.append(environment)
+        self.numbers.append(self.batch.first)
         # What follows the tools and the process that they are children of.
         tools = words.index(str(PACKAGE)) + 2 if "-B" in words else 0
         self.commands.append(" ".join(words[tools:]))
@@ -81,21 +85,36 @@ def test_only_what_has_tests_that_match_is_built_and_run(tmp_path: Path, built: 
 
 
 def test_suites_run_side_by_side(tmp_path: Path, built: list[str]) -> None:
-    (tmp_path / "statuses").write_text("Discovery 0 2\n")
     runner = PlayedRunner(LAB_MACHINES="2")
-    assert run(runner, tmp_path, "InTheLab/", options=LabOptions("3", None, "/bluez")) == ["Discovery", "Peers"]
-    assert runner.commands[0].startswith(
-        f"suites --machines 2 --out {tmp_path} --controllers 3 --bluez /bluez --suite "
-    )
-    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.jsonl"
-    assert runner.results[1].status == 125, "no machine has come back with it"
+    options = LabOptions("3", None, "/bluez")
+    assert sorted(run(runner, tmp_path, "InTheLab/", options=options)) == ["Discovery", "Peers"]
+    expected = "machine --controllers 3 --bluez /bluez --out {0}/{1} --prefix {1}|  --quiet --records-itself -- "
+    first, second = sorted(runner.commands)
+    assert first.startswith(expected.format(tmp_path, "Discovery"))
+    assert second.startswith(expected.format(tmp_path, "Peers"))
+    assert first.endswith(" --filter ^(?=IntegrationTests.InTheLab/Discovery/).*(?:)")
+    assert {result.record for result in runner.results} == {
+        tmp_path / "Discovery" / RECORD,
+        tmp_path / "Peers" / RECORD,
+    }
     assert "the programs that the tests run" in built
+
+
+def test_a_part_of_a_suite_has_filters(tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [*NAMES, "IntegrationTests.InTheLab/Peers/bumble()"]
+    monkeypatch.setattr(this_package, "list_tests", lambda *_: names)
+    runner = PlayedRunner(LAB_MACHINES="2")
+    run(runner, tmp_path, "Discovery", "bum")
+    assert [command.rpartition(" --filter ")[2] for command in sorted(runner.commands)] == [
+        "^(?=IntegrationTests.InTheLab/Discovery/).*(?:)",
+        "^(?=IntegrationTests.InTheLab/Peers/).*(?:bum)",
+    ]
 
 
 def test_a_capture_takes_one_machine(tmp_path: Path, built: list[str]) -> None:
     runner = PlayedRunner(LAB_MACHINES="2")
     assert run(runner, tmp_path, "InTheLab/", options=LabOptions(capture="/c")) == ["integration tests"]
-    assert runner.commands[0].startswith(f"machine --capture /c --out {tmp_path} -- ")
+    assert runner.commands[0].startswith(f"machine --capture /c --out {tmp_path} --records-itself -- ")
 
 
 def test_tests_with_two_hosts_run_on_the_second(tmp_path: Path, built: list[str]) -> None:
@@ -113,16 +132,28 @@ def test_tests_with_three_hosts_run_on_the_second(tmp_path: Path, built: list[st
 
 
 @pytest.mark.parametrize("variable", ["LAB_CLOCK", "LAB_DEFAULT_CLOCK"])
-def test_two_hosts_keep_a_clock_that_does_not_leap(tmp_path: Path, built: list[str], variable: str) -> None:
+@pytest.mark.parametrize(
+    ("accelerator", "clock"), [(Accelerator.EMULATION, "real"), (Accelerator.USER_MODE, "simulated")]
+)
+def test_clocks_of_two_hosts_do_not_leap_apart(
+    tmp_path: Path,
+    built: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    accelerator: Accelerator,
+    clock: str,
+) -> None:
+    hardware = Hardware(accelerator, Clock.SIMULATED, "1", "2G")
+    monkeypatch.setattr(this_package, "choose", lambda *_: hardware)
     runner = PlayedRunner(**{variable: "simulated"})
     assert run(runner, tmp_path, "OnTwoHosts") == ["tests with two hosts"]
-    assert runner.changes == [{variable: "real"}]
+    assert runner.changes == [{"LAB_CLOCK": clock}]
 
 
 def test_tests_with_many_controllers_run_on_a_machine_that_has_them(tmp_path: Path, built: list[str]) -> None:
     runner = PlayedRunner()
     assert run(runner, tmp_path, "AmongMany") == ["tests with many controllers"]
-    assert runner.commands[0].startswith(f"machine --controllers 9 --out {tmp_path}/many -- ")
+    assert runner.commands[0].startswith(f"machine --controllers 9 --out {tmp_path}/many --records-itself -- ")
     assert runner.changes == [{"LAB_RADIO_OPTIONS": "--controller 4.2", "LAB_FRESH": "1"}]
     assert run(PlayedRunner(LAB_RADIO="btvirt"), tmp_path, "AmongMany") == []
     for asked, controllers in (("101", 101), ("2", 9)):
@@ -139,7 +170,8 @@ def test_without_filters_all_parts_run(tmp_path: Path, built: list[str]) -> None
     runner = PlayedRunner(LAB_MACHINES="1")
     assert run(runner, tmp_path) == [
         "unit tests",
-        "integration tests",
+        "Discovery",
+        "Peers",
         "tests with two hosts",
         "tests with many controllers",
         "sample-app's tests in XCTest",
@@ -168,10 +200,11 @@ def test_shards_run_each_part_once(
     for index in range(count):
         runner = PlayedRunner(LAB_MACHINES="1")
         names += run(runner, tmp_path, shard=Shard(index + 1, count))
-        assert all(".*(?:" not in command or "^(?=(?:" in command for command in runner.commands)
-    assert len([name for name in names if name == "integration tests"]) >= 1
+        whole = "^(?=IntegrationTests.InTheLab/"
+        assert all(".*(?:" not in command or "^(?=(?:" in command or whole in command for command in runner.commands)
     assert sorted({*names}) == [
-        "integration tests",
+        "Discovery",
+        "Peers",
         "sample-app's tests in Swift Testing",
         "sample-app's tests in XCTest",
         "tests of python-app",
@@ -183,13 +216,32 @@ def test_shards_run_each_part_once(
 
 
 def test_suites_run_in_rounds_side_by_side(tmp_path: Path, built: list[str]) -> None:
-    (tmp_path / "statuses").write_text("Discovery.3 0 2\nPeers.3 1 1\n")
     runner = PlayedRunner(LAB_MACHINES="2")
-    runner.batch = Batch(3, 2, True, True)
-    assert run(runner, tmp_path, "InTheLab/") == ["Discovery", "Peers"]
-    assert " --first 3 --rounds 2 --until-failure --suite " in runner.commands[0]
-    assert runner.results[0].record == tmp_path / "2" / "events" / "Discovery.3.jsonl"
-    assert runner.is_done
+    runner.batch = Batch(3, 2, until_failure=False, is_repeated=True)
+    assert sorted(run(runner, tmp_path, "InTheLab/")) == ["Discovery", "Discovery", "Peers", "Peers"]
+    assert sorted(runner.numbers) == [3, 3, 4, 4]
+    folders = {f"{suite}.{number}" for suite in ("Discovery", "Peers") for number in (3, 4)}
+    assert {result.record for result in runner.results} == {tmp_path / folder / RECORD for folder in folders}
+
+
+def test_until_a_failure_no_suite_is_begun_after_it(tmp_path: Path, built: list[str]) -> None:
+    runner = PlayedRunner(LAB_MACHINES="2")
+    runner.status = 1
+    runner.batch = Batch(1, 64, until_failure=True, is_repeated=True)
+    run(runner, tmp_path, "InTheLab/")
+    assert runner.is_done and len(runner.results) <= 2
+
+
+@pytest.mark.parametrize("is_repeated", [False, True])
+def test_records_of_failed_tests_are_linked_in_one_folder(tmp_path: Path, is_repeated: bool) -> None:
+    for name in ("Pairing/failures/A", "Peers.2/failures/B", "Peers.3/failures/B"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "summary.txt").write_text(name)
+    for suite in ("Pairing", "Peers.2", "Peers.2", "Peers.3"):
+        link_failures(tmp_path, tmp_path / suite, is_repeated)
+    texts = {path.name: (path / "summary.txt").read_text() for path in (tmp_path / "failures").iterdir()}
+    assert texts == {"A": "Pairing/failures/A", "B": "Peers.2/failures/B"}
+    assert (tmp_path / "Peers.3/failures/B").exists() is not is_repeated
 
 
 @pytest.mark.parametrize("nightly", [False, True])
@@ -213,9 +265,11 @@ def test_at_night_the_soak_runs_too(tmp_path: Path, built: list[str]) -> None:
 
 
 def test_an_old_record_is_no_result(tmp_path: Path, built: list[str]) -> None:
-    (tmp_path / "tests.jsonl").write_text("old")
-    run(PlayedRunner(LAB_MACHINES="1"), tmp_path, "InTheLab/")
-    assert not (tmp_path / "tests.jsonl").exists()
+    for folder, options in ((tmp_path, LabOptions(capture="/c")), (tmp_path / "Discovery", NO_OPTIONS)):
+        folder.mkdir(exist_ok=True)
+        (folder / RECORD).write_text("old")
+        run(PlayedRunner(), tmp_path, "InTheLab/", options=options)
+        assert not (folder / RECORD).exists()
 
 
 def test_a_package_has_tests_of_two_kinds(tmp_path: Path, built: list[str]) -> None:
@@ -237,17 +291,21 @@ def test_statuses_that_are_missing_are_the_labs() -> None:
         assert parse_statuses(text, 125) == (125, 125)
 
 
-def test_statuses_of_suites_that_are_cut_off_are_left_out(tmp_path: Path) -> None:
-    (tmp_path / "statuses").write_text("A 0 1\nB 1 2\nC 1\nD x 1\nE")
-    assert suite_statuses(tmp_path / "statuses") == {"A": (0, "1"), "B": (1, "2")}
-    assert suite_statuses(tmp_path / "none") == {}
-
-
 def test_its_options_are_those_of_the_command_line() -> None:
     line = parse_line(BY_NAME["test"], ["--repeat", "3", "--shard", "2/5", "--list", "A", "--junit", "B"])
     options = Options.of(line, "swift", Path("/p"), "/b")
     assert (options.package, options.lab.bluez, options.filters) == (Path("/p"), "/b", ["A", "--junit", "B"])
     assert (options.repeat, str(options.shard), options.must_list, options.is_nightly) == (3, "2/5", True, False)
+
+
+def test_each_round_has_a_seed_of_its_own() -> None:
+    runner = Runner({"PATH": "/usr/bin:/bin", "LAB_SEED": "7", "LAB_RADIO_OPTIONS": "--air real --seed 7"})
+    assert runner.run(["sh", "-c", 'test "$LAB_SEED $LAB_RADIO_OPTIONS" = "7 --air real --seed 7"']) == 0
+    shown = 'test "$LAB_SEED ${LAB_RADIO_OPTIONS##* }" = "9 9"'
+    assert runner.in_round(3).run(["sh", "-c", shown]) == 0
+    runner.batch = Batch(3, 2, is_repeated=True)
+    assert runner.run(["sh", "-c", shown]) == 0
+    assert Runner({"PATH": "/usr/bin:/bin"}).in_round(3).run(["sh", "-c", 'test -z "${LAB_SEED:-}"']) == 0
 
 
 def test_a_runner_gives_a_shells_exit_status_and_limits() -> None:

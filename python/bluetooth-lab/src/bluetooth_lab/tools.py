@@ -12,7 +12,6 @@ TOOLS = {
     "machine": "bluetooth_lab.machine.command",
     "persistent": "bluetooth_lab.machine.persistent_commands",
     "hosts": "bluetooth_lab.hosts",
-    "suites": "bluetooth_lab.testing.suites",
     "count-tests": "bluetooth_lab.testing.counting",
     "unpack-kernel": "bluetooth_lab.kernel",
     "bundle": "bluetooth_lab.bundle.command",

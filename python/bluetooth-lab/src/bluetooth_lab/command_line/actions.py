@@ -13,7 +13,8 @@ from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.command_line.parsing import Line, UsageError
 from bluetooth_lab.command_line.preparation import find_bluez, prepare
 from bluetooth_lab.command_line.project import Project, enter_folder
-from bluetooth_lab.explore.variation import DEFAULT_VARIATION, Variation, new_seed
+from bluetooth_lab.explore.seed import add_radio_option, set_seed
+from bluetooth_lab.explore.variation import new_seed
 from bluetooth_lab.messages import fail, say
 from bluetooth_lab.places import GUEST, IS_INSTALLED, PACKAGE, PLUGIN, ROOT, SETUP, lab_home
 
@@ -62,16 +63,6 @@ def apply(line: Line, environment: Environment) -> None:
             raise UsageError("LAB=host has one host: this machine")
         elif name == "--bluez" and is_host:
             raise UsageError("--bluez does not work with LAB=host, which uses this machine's bluetoothd")
-
-
-def set_seed(environment: Environment, seed: str, vary: str | None = None) -> None:
-    environment["LAB_SEED"] = seed
-    variation = Variation.parse(vary or DEFAULT_VARIATION)
-    add_radio_option(environment, f"--seed {variation.seed_of('radio', int(seed))}")
-
-
-def add_radio_option(environment: Environment, option: str) -> None:
-    environment["LAB_RADIO_OPTIONS"] = f"{environment.get('LAB_RADIO_OPTIONS', '')} {option}".strip()
 
 
 def hosts_of(line: Line) -> int:
@@ -161,9 +152,7 @@ def test(line: Line, environment: Environment) -> int:
         return explore_command(line._replace(rest=tests.words, given=given))
     if line.has("--vary"):
         raise UsageError("lab test --vary needs --explore N")
-    if project.folder == ROOT:
-        environment.pop("LAB_SEED", None)  # the machines take the names of suites as their input
-    elif seeds_itself(line, environment):
+    if seeds_itself(line, environment, project.folder):
         set_seed(environment, new_seed())
     bluez = with_bluez(line, environment).value("--bluez")
     from bluetooth_lab.testing import command
@@ -179,12 +168,12 @@ def check_exploration(line: Line) -> None:
         raise UsageError(f"lab test --explore does not take {wrong[0]}; see lab help explore")
 
 
-def seeds_itself(line: Line, environment: Environment) -> bool:
-    """Whether a run of tests gets a seed of its own, by which it can be repeated. Each machine of several rounds would
-    do the same with it."""
+def seeds_itself(line: Line, environment: Environment, folder: Path) -> bool:
+    """Whether a run of tests gets a seed of its own, by which it can be repeated. This package's tests are in simulated
+    time anyway."""
+    clock = environment.get("LAB_CLOCK") or ("simulated" if folder == ROOT else "real")
     is_virtual = environment.get("LAB_RADIO", "virtual") == "virtual"
-    has_rounds = line.has("--repeat") or line.has("--until-failure")
-    return environment.get("LAB_CLOCK") == "simulated" and is_virtual and not (line.has("--seed") or has_rounds)
+    return clock == "simulated" and is_virtual and not line.has("--seed")
 
 
 def check_filters(project: Project, filters: list[str]) -> None:

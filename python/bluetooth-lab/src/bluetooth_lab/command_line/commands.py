@@ -60,8 +60,8 @@ which runs COMMAND on that host. A single command has your terminal, and its lin
         """\
 Runs the tests of the current folder:
 
-  this package            unit tests on this machine, integration tests in the lab, whose suites run in parallel on
-                          several machines, one per processor
+  this package            unit tests on this machine, integration tests in the lab, each suite on a machine of its own,
+                          one per processor at a time
   another Swift package   all tests in the lab
   a Python project        all tests in the lab: `python -m pytest`, with the Python of the project's .venv, of the
                           active virtual environment, or python3; the words after the options are pytest's arguments
@@ -69,8 +69,8 @@ Runs the tests of the current folder:
 FILTER is a regular expression: only tests whose names match one of the filters run. The last line is
 "N passed, N failed". Exits with status 0 if no test failed.
 
-  LAB_MACHINES=N      use N machines in parallel; 1: run all suites on one
-  LAB_TEST_LIMIT=N    time limit in seconds, of a suite on its own machine or of all suites on one
+  LAB_MACHINES=N      run N suites at a time
+  LAB_TEST_LIMIT=N    time limit in seconds, of a suite
   LAB_RECORD=0        do not record tests for their failure bundles
   LAB_RECORD=all      also keep the records of passing tests, in `passed` beside `failures`
   LAB_KERNEL_REPORTS=0

@@ -19,7 +19,7 @@ from bluetooth_lab.places import Places
 # What is made of the record, or is the host's.
 NOT_COMPARED = (FILE, "console.log", "output.log")  # the last one is of lab explore
 TIME = re.compile(r"(?:(\d{10}\.\d{6})|(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}))")
-RUN = re.compile(rb"/runs/\d{8}-\d{6}-\d+/")
+OF_THE_HOST = re.compile(rb"(?<=/runs/)\d{8}-\d{6}-\d+|(?<=[:,=]fd:)\d+")  # in the kernel's command line
 LONGEST_SHOWN = 160
 END = "(the end)"
 Item = TypeVar("Item")
@@ -112,8 +112,8 @@ def compare(first: Path, second: Path) -> Iterator[Difference]:
 
 
 def comparable(file: Path) -> bytes:
-    """Without the name of the run, which is in the kernel's command line."""
-    return RUN.sub(b"/runs/", file.read_bytes())
+    """Without the name of the run and the descriptors of the lab's process."""
+    return OF_THE_HOST.sub(b"", file.read_bytes())
 
 
 def difference(name: str, first: bytes, second: bytes) -> Difference:

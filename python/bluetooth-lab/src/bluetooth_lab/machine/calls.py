@@ -63,7 +63,7 @@ def prepare_call(construction: Construction, options: Options, out: Path, logs: 
     environment = construction.environment(out, logs, options.host, options.hosts)
     words = list(options.command)
     # With a seed, a run is the same with and without a capture or a record: all is recorded, and may not be kept.
-    has_seed = bool(construction.parts.seed)
+    has_seed = bool(construction.parts.seed) and not options.records_itself
     if options.capture or options.live or has_seed:
         words = [str(GUEST / "captured"), str(out / CAPTURE), *words]
     if options.is_recorded or has_seed:

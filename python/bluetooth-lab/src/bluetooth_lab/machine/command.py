@@ -7,13 +7,14 @@ LAB_NAME names the machine that is up; with LAB_FRESH another one is started eve
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.machine.calls import keep_record, prepare_call
 from bluetooth_lab.machine.construction import Construction
 from bluetooth_lab.machine.frames import frame
-from bluetooth_lab.machine.hardware import Accelerator, Clock
+from bluetooth_lab.machine.hardware import Accelerator
 from bluetooth_lab.machine.job import FIXED_FOLDER, write_job
 from bluetooth_lab.machine.live import live
 from bluetooth_lab.machine.obstacles import obstacles
@@ -41,19 +42,18 @@ def main(words: list[str]) -> int:
 def run(options: Options) -> int:
     name_host(options.host)
     places = Places.of(os.environ)
+    construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
     # A run that is the same each time begins with its machine.
-    is_repeatable = os.environ.get("LAB_SEED") and os.environ.get("LAB_CLOCK") == Clock.SIMULATED
-    if not os.environ.get("LAB_FRESH") and not is_repeatable and not options.host:
+    if not os.environ.get("LAB_FRESH") and not construction.parts.seed and not options.host:
         status = reuse(places, options)
         if status is not None:
             return status
-    return run_in_new_machine(places, options)
+    return run_in_new_machine(places, options, construction)
 
 
-def run_in_new_machine(places: Places, options: Options) -> int:
+def run_in_new_machine(places: Places, options: Options, construction: Construction) -> int:
     adopt_orphans()
     job, out = prepare_folders(places.home, options.out)
-    construction = Construction.of(places, options.controllers or DEFAULT_CONTROLLERS, options.bluez)
     # Without a calendar, what several hosts send to each other comes at any moment.
     is_repeatable = bool(construction.parts.seed) and (not options.host or options.session is not None)
     if options.session is not None and not is_repeatable:
@@ -84,7 +84,9 @@ def run_in_new_machine(places: Places, options: Options) -> int:
         with terminal, Machine(command_line, start, log, options.joined, options.session) as machine:
             command = None if is_repeatable else call.frame(terminal)
             session = Session(
-                *(machine.link, command, construction.accelerator, terminal, out, options.prefix), copies=copies
+                *(machine.link, command, construction.accelerator, terminal, out, options.prefix),
+                copies=copies,
+                is_quiet=options.is_quiet,
             )
             session.install_signals()
             with live(out, options.live):
@@ -103,4 +105,6 @@ def run_in_new_machine(places: Places, options: Options) -> int:
     if is_repeatable and status and not options.host:
         seed, kept = construction.parts.seed, shown_path(out)
         say(f"seed {seed}; the lab's {FIXED_FOLDER} is {kept}; to run it again: lab replay {kept}")
+    if options.out:  # else the folder has the output, too
+        shutil.rmtree(job.parent, ignore_errors=True)
     return status

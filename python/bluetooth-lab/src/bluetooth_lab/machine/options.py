@@ -25,6 +25,8 @@ def joined_port(value: str) -> str:
 THIS_HOST = Option("--this-host", "HOST", "One of several hosts.")
 ALL_HOSTS = Option("--all-hosts", "HOSTS", "The names of all.")
 PREFIX = Option("--prefix", "TEXT", "Begins every line that the command prints.")
+RECORDS_ITSELF = Option("--records-itself", "", "The command keeps records of its own, as tests do.")
+QUIET = Option("--quiet", "", "Do not print the steps of its start.")
 SESSION = Option("--session", "DESCRIPTOR", "The other end of the port session0, if that is joined.")
 JOINED = Option("--joined", "PORT=DESCRIPTOR", "A port whose other end another machine has.", check=joined_port)
 MACHINE = Command(
@@ -34,7 +36,7 @@ MACHINE = Command(
     "",
     (
         *(table.CONTROLLERS, table.CAPTURE, table.LIVE, table.PAGE, table.AIR_PAGE, table.OUT, table.BLUEZ),
-        *(THIS_HOST, ALL_HOSTS, PREFIX, SESSION, JOINED),
+        *(THIS_HOST, ALL_HOSTS, PREFIX, QUIET, RECORDS_ITSELF, SESSION, JOINED),
     ),
 )
 
@@ -43,7 +45,8 @@ class Options(NamedTuple):
     """`controllers` is None if nothing was said; `bluez`: the folder of one. `host` is the name of one of several
     hosts, whose names are `hosts`, a letter each; `joined` are further ports, each a name and a descriptor whose other
     end another machine has, or the calendar that several get their time from (machine/calendar.py), as is `session`,
-    where our end of the command's line is. `live`: where packets are passed on to as they come."""
+    where our end of the command's line is. `live`: where packets are passed on to as they come. `is_quiet`: whether
+    the steps of the start are not printed. `records_itself`: whether the command keeps records of its own."""
 
     command: Sequence[str] = ()
     controllers: int | None = None
@@ -58,6 +61,8 @@ class Options(NamedTuple):
     joined: Sequence[tuple[str, int]] = ()
     live: str | None = None
     session: int | None = None
+    is_quiet: bool = False
+    records_itself: bool = False
 
     @classmethod
     def of(cls, line: Line, command: Sequence[str] | None = None) -> Options:
@@ -79,6 +84,8 @@ class Options(NamedTuple):
             [(name, int(descriptor)) for name, _, descriptor in ports],
             line.value("--live"),
             int(session) if session else None,
+            line.has("--quiet"),
+            line.has("--records-itself"),
         )
 
     @property

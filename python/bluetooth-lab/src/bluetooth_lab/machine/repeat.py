@@ -44,6 +44,7 @@ class Repeat(NamedTuple):
     bluez: str | None
     is_recorded: bool
     hosts: int = 1
+    records_itself: bool = False
 
     @classmethod
     def of(cls, options: Options, command: Sequence[str], environment: Mapping[str, str], hosts: int = 1) -> Repeat:
@@ -58,6 +59,7 @@ class Repeat(NamedTuple):
             options.bluez,
             options.is_recorded,
             hosts,
+            options.records_itself,
         )
 
     def write(self, out: Path) -> None:
@@ -85,4 +87,11 @@ class Repeat(NamedTuple):
     def options(self, out: Path) -> Options:
         page = str(out / "page.html") if self.is_recorded else None
         command = [] if self.hosts > 1 else self.command
-        return Options(command, self.controllers, page=page, out=str(out), bluez=self.bluez)
+        return Options(
+            command,
+            self.controllers,
+            page=page,
+            out=str(out),
+            bluez=self.bluez,
+            records_itself=self.records_itself,
+        )

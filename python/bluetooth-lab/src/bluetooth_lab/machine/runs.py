@@ -19,21 +19,21 @@ def prepare_folders(home: Path, chosen: str | Path | None) -> tuple[Path, Path]:
 
     `out` in the lab's folder leads to the newest output there; old runs are removed.
     """
-    runs = home / "runs"
-    run = new_run(runs)
-    if chosen:
-        out = Path(chosen).resolve()
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            fail(f"cannot make the folder {out}: {error.strerror}")
-    else:
-        out = run / "out"
-        out.mkdir(parents=True)
-    if out.parent.parent == runs:
-        show_newest(home, out)
-    remove_old(runs)
+    run = new_run(home / "runs")
+    out = Path(chosen).resolve() if chosen else run / "out"
+    prepare_output(home, out)
     return run / "job", out
+
+
+def prepare_output(home: Path, out: Path) -> None:
+    """Makes the folder. Ends this process if it cannot be made."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"cannot make the folder {out}: {error.strerror}")
+    if out.parent.parent == home / "runs":
+        show_newest(home, out)
+    remove_old(home / "runs")
 
 
 def new_run(runs: Path) -> Path:
@@ -52,7 +52,8 @@ def show_newest(home: Path, out: Path) -> None:
 
 def remove_old(runs: Path) -> None:
     """Removes all but these, and those whose process is still there."""
-    names = sorted(entry.name for entry in runs.iterdir() if NAME.fullmatch(entry.name))
+    entries = runs.iterdir() if runs.is_dir() else ()
+    names = sorted(entry.name for entry in entries if NAME.fullmatch(entry.name))
     old = names[:-KEPT]
     failed = [name for name in old if has_failures(runs / name / "out")]
     for name in old:

@@ -51,16 +51,18 @@ class Session:
         prefix: str = "",
         takes_input: bool = True,
         copies: Sequence[Path] = (),
+        is_quiet: bool = False,
     ) -> None:
         """`command`: the frame that begins it; None if the machine has it already, with its input; `out`: where the
         machine's logs are; `takes_input`: whether our standard input is the command's; `copies`: files for what it
-        writes to standard output and error."""
+        writes to standard output and error; `is_quiet`: whether the steps of the start are not printed."""
         self.link = link
         self.command = command
         self.accelerator = accelerator
         self.terminal = terminal
         self.out = out
         self.takes_input = takes_input
+        self.is_quiet = is_quiet
         output, error = copies or (None, None)
         self.outputs = {b"O": Output(1, prefix, output), b"E": Output(2, prefix, error)}
         self.frames = FrameReader()
@@ -117,7 +119,7 @@ class Session:
 
     def handle_message(self, line: str) -> None:
         verb, _, rest = line.partition(" ")
-        if verb == "step":
+        if verb == "step" and not self.is_quiet:
             now = time.monotonic()
             text = STEPS.get(rest, rest).format(accelerator=self.accelerator)
             say(f"{text} in {now - self.last_step:.1f} s")

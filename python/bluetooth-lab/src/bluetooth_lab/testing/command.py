@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
+from bluetooth_lab.machine.runs import prepare_output
 from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown_path
 from bluetooth_lab.page.index import write_index
 from bluetooth_lab.places import ROOT, SETUP, Places
@@ -96,6 +97,7 @@ class Session:
         choice.announce()
         if any(test.part != UNIT_TESTS for test in choice.chosen):
             self.set_up()
+            prepare_output(self.home, self.out.resolve())
         self.run_rounds(choice, parts)
         show_failures(self.out)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""How many machines run suites side by side, and how large each is."""
+"""How many machines run at a time, each with a suite, and how large each is."""
 
 from __future__ import annotations
 

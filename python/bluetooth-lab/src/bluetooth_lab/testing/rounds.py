@@ -32,13 +32,6 @@ class Batch:
         stop = "first-failure" if self.until_failure else "end"
         return [str(GUEST / "run-rounds"), str(self.first), str(self.count), stop, "--", *words]
 
-    def options(self) -> list[str]:
-        """For `suites`."""
-        if not self.is_repeated:
-            return []
-        words = ["--first", str(self.first), "--rounds", str(self.count)]
-        return [*words, "--until-failure"] if self.until_failure else words
-
 
 @dataclass(frozen=True)
 class Rounds:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import IO, NamedTuple
 
+from bluetooth_lab.explore.seed import of_round
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import GUEST, ROOT, SETUP, build_folder, child_command
 from bluetooth_lab.testing.results import Result
@@ -64,6 +67,12 @@ class Runner:
         other.batch = self.batch
         return other
 
+    def in_round(self, number: int) -> Runner:
+        """The same for one round of the batch."""
+        other = copy.copy(self)
+        other.batch = replace(self.batch, first=number, count=1)
+        return other
+
     @property
     def results(self) -> list[Result]:
         return self.progress.results
@@ -86,7 +95,7 @@ class Runner:
         process = subprocess.Popen(
             [str(word) for word in command],
             cwd=folder,
-            env={**self.environment, **environment},
+            env=of_round({**self.environment, **environment}, self.batch.first),
             stdout=self.output,
             stderr=self.output and subprocess.STDOUT,
         )
@@ -122,7 +131,8 @@ class Runner:
     ) -> int:
         is_on_host = self.environment.get("LAB") == "host"
         start = [str(SETUP / "host")] if is_on_host else child_command(tool)
-        return self.run([*start, *options, "--", *command], folder, **environment)
+        records = ["--records-itself"] if tool == "machine" and not is_on_host else []
+        return self.run([*start, *options, *records, "--", *command], folder, **environment)
 
     def add(self, name: str, status: int, record: Path, part: str = "", number: int = 1, is_last: bool = True) -> None:
         """`is_last`: an interruption was in this run, if there was one."""

@@ -11,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-from bluetooth_lab.machine.hardware import Accelerator, Hardware, choose, kvm_works, uml_works
+from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware, choose, kvm_works, uml_works
 from bluetooth_lab.messages import say
-from bluetooth_lab.places import GUEST, PLUGIN, ROOT, Places, build_folder
+from bluetooth_lab.places import PLUGIN, ROOT, Places, build_folder
 from bluetooth_lab.testing import finding
 from bluetooth_lab.testing.choice import Choice, one_test, pytest_tests, swift_tests
 from bluetooth_lab.testing.filters import (
@@ -84,18 +85,19 @@ class ThisPackage:
         self.home = Places.of(runner.environment).home
         self.sample = SwiftPackage(ROOT / "Fixtures" / "sample-app", out / "sample-app", self.filters)
         self.is_sample_built = False
+        self.lock = Lock()
         self.others: list[Callable[[Runner], None]] = []
 
     def prepare(self) -> None:
         """Decides which tests run."""
         self.bundle = built_tests(ROOT)
-        names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
+        self.names = list_tests(self.bundle, *SWIFT_TESTING)  # heeds no filters
         self.python_parts = list(self.find_python_parts())
-        self.choice = Choice(self.find_tests(names), self.wish.shard, Durations.read(ROOT))
+        self.choice = Choice(self.find_tests(), self.wish.shard, Durations.read(ROOT))
 
-    def find_tests(self, names: Sequence[str]) -> list[ListedTest]:
+    def find_tests(self) -> list[ListedTest]:
         parts = (UNIT, ONE_HOST, TWO_HOSTS, THREE_HOSTS, MANY)
-        unit, one_host, two_hosts, three_hosts, many = (matching(part, self.filters, names) for part in parts)
+        unit, one_host, two_hosts, three_hosts, many = (matching(part, self.filters, self.names) for part in parts)
         tests = [*swift_tests(UNIT_TESTS, unit), *swift_tests(IN_LAB, one_host)]
         if self.runner.environment.get("LAB") != "host":
             tests += swift_tests(ON_TWO_HOSTS, two_hosts, "IntegrationTests.OnTwoHosts")
@@ -163,15 +165,16 @@ class ThisPackage:
         machines = count_machines(
             self.runner.environment, self.hardware(processors), processors, available_memory(), runs
         )
-        if machines == 1 or self.options.capture:  # a capture is of one machine
-            if self.choice.has(IN_LAB):
+        if self.options.capture or self.runner.environment.get("LAB") == "host":  # a capture is of one machine
+            if suites:
                 self.run_on_one_machine()
             self.run_others(self.runner)
-        elif has_room(available_memory(), machines):
+        elif machines > 1 and has_room(available_memory(), machines):
             with beside(self.runner, self.run_others):
                 self.run_side_by_side(suites, machines, processors_each(processors, machines))
         else:
-            self.run_side_by_side(suites, machines, processors_each(processors, machines))
+            if suites:
+                self.run_side_by_side(suites, machines, processors_each(processors, machines))
             self.run_others(self.runner)
 
     def run_others(self, runner: Runner) -> None:
@@ -205,10 +208,9 @@ class ThisPackage:
         out = self.out / folder
         words = [*self.options.words("bluez"), "--hosts", hosts, "--out", str(out), "--host", "b"]
         # When each counts its own time, one goes faster than the other. In user-mode Linux they can share one.
-        is_asked = runner.environment.get("LAB_CLOCK") == "simulated"
-        clock = {"LAB_CLOCK" if is_asked else "LAB_DEFAULT_CLOCK": "real"}
-        if is_asked and self.hardware(1).accelerator is Accelerator.USER_MODE:
-            clock = {}
+        hardware = self.hardware(1)
+        shares_time = hardware.accelerator is Accelerator.USER_MODE and hardware.clock is Clock.SIMULATED
+        clock = {"LAB_CLOCK": Clock.SIMULATED.value if shares_time else Clock.REAL.value}
         self.run_in_lab(runner, part, look_ahead, words, out / "b", "hosts", **clock)
 
     def run_among_many(self, runner: Runner) -> None:
@@ -242,30 +244,41 @@ class ThisPackage:
         )
 
     def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:
-        say(f"integration tests, on {machines} machines of the lab")
-        batch = self.runner.batch
-        words = ["--machines", str(machines), "--out", str(self.out), *batch.options()]
-        words += self.options.words("controllers", "bluez")
-        words += [word for suite in suites for word in ("--suite", suite)]
-        limit = self.runner.environment.get("LAB_TEST_LIMIT", LIMIT_IN_LAB)
-        filters = self.choice.expressions(IN_LAB, self.filters) if self.wish.shard else self.filters
-        command: list[str | Path] = [GUEST / "run-suites", limit, self.bundle, *filters]
-        cpus = self.runner.environment.get("LAB_CPUS", str(processors))
-        self.runner.run_in_lab(words, command, "suites", LAB_CPUS=cpus)
-        ended = suite_statuses(self.out / "statuses")
-        for number in batch.numbers():
-            for suite in suites:
-                token = f"{suite}.{number}" if batch.is_repeated else suite
-                if token not in ended and batch.is_repeated and self.was_stopped(ended):
-                    continue
-                status, machine = ended.get(token, (125, "none"))  # no machine has come back with it
-                record = self.out / machine / "events" / f"{token}.jsonl"
-                self.runner.add(suite, status, record, IN_LAB, number, token not in ended)
+        seed = self.hardware(1).seed
+        with_seed = f", with seed {seed}" if seed else ""
+        say(f"integration tests, each suite on a machine of the lab, {machines} at a time{with_seed}")
+        self.processors = self.runner.environment.get("LAB_CPUS", str(processors))
+        tokens = [(suite, number) for number in self.runner.batch.numbers() for suite in suites]
+        with ThreadPoolExecutor(machines) as executor:
+            for future in [executor.submit(self.run_suite, *token) for token in tokens]:
+                future.result()
 
-    def was_stopped(self, ended: dict[str, tuple[int, str]]) -> bool:
-        """Whether the missing rounds were left out on purpose."""
-        has_failed = any(status not in (0, 69) for status, _ in ended.values())
-        return self.runner.is_interrupted or (self.runner.batch.until_failure and has_failed)
+    def run_suite(self, suite: str, number: int) -> None:
+        """On a machine of its own, so that it does not depend on what ran before."""
+        if self.runner.is_done:
+            return
+        out = self.out / (f"{suite}.{number}" if self.runner.batch.is_repeated else suite)
+        words = [*self.options.words("controllers", "bluez"), "--out", str(out), "--prefix", f"{suite}| ", "--quiet"]
+        filters = filter_options(self.expressions_of_suite(suite))
+        limit = self.runner.limit(LIMIT_IN_LAB)
+        command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
+        (out / "tests.jsonl").unlink(missing_ok=True)  # an old one is no result
+        runner = self.runner.in_round(number)
+        status = runner.run_in_lab(words, command, LAB_CPUS=self.processors)
+        runner.add(suite, status, out / "tests.jsonl", IN_LAB, number)
+        with self.lock:
+            link_failures(self.out, out, is_repeated=runner.batch.is_repeated)
+        if runner.batch.is_repeated and not status:
+            remove_all_but(out, "tests.jsonl", "passed")
+
+    def expressions_of_suite(self, suite: str) -> list[str]:
+        """Of a whole one, whatever the filters are: with the same seed it is to be the same run."""
+        part = f"=IntegrationTests.InTheLab/{suite}/"
+        chosen, every = ([*matching(part, [], names)] for names in (self.choice.names(IN_LAB), self.names))
+        if chosen == every:
+            return patterns(part, [])
+        filters = self.choice.expressions(IN_LAB, self.filters) if self.wish.shard else self.filters
+        return patterns(part, filters)
 
     def build_sample(self) -> None:
         if not self.is_sample_built:
@@ -331,10 +344,19 @@ def write_status(record: Path, name: str, status: int) -> None:
     write_suites(record, [suite])
 
 
-def suite_statuses(file: Path) -> dict[str, tuple[int, str]]:
-    """Of each suite that ended its exit status and the machine."""
-    try:
-        lines = [line.split() for line in file.read_text().splitlines()]
-    except OSError:
-        return {}
-    return {words[0]: (int(words[1]), words[2]) for words in lines if len(words) == 3 and words[1].isdigit()}
+def link_failures(out: Path, of_suite: Path, is_repeated: bool) -> None:
+    """The records of a suite's failed tests, in the same folder as those of the others. Of several rounds the first of
+    each test is kept alone."""
+    for folder in sorted(of_suite.glob("failures/*")):
+        link = out / "failures" / folder.name
+        link.parent.mkdir(exist_ok=True)
+        if not link.exists():
+            link.symlink_to(Path("..") / folder.relative_to(out))
+        elif is_repeated and link.resolve() != folder.resolve():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_all_but(folder: Path, *names: str) -> None:
+    for entry in folder.glob("*"):
+        if entry.name not in names:
+            shutil.rmtree(entry, ignore_errors=True) if entry.is_dir() else entry.unlink()

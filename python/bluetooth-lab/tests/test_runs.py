@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+
+import pytest
 
 from bluetooth_lab.machine.runs import KEPT, prepare_folders, remove_old
 
@@ -46,3 +49,17 @@ def test_runs_with_failed_tests_outlast_others(tmp_path: Path) -> None:
     (on_purpose / "summary.txt").touch()
     remove_old(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == names[4:14] + names[-KEPT:]
+
+
+def test_a_run_that_another_process_removes_meanwhile_is_no_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def glob(folder: Path, pattern: str) -> list[Path]:
+        shutil.rmtree(tmp_path / "20260101-000000-4194305", ignore_errors=True)
+        raise FileNotFoundError(folder, pattern)
+
+    for second in range(KEPT + 1):
+        (tmp_path / f"20260101-0000{second:02}-{GONE}").mkdir()
+    monkeypatch.setattr(Path, "glob", glob)
+    remove_old(tmp_path)
+    assert len(list(tmp_path.iterdir())) == KEPT

@@ -63,4 +63,7 @@ def remove_old(runs: Path) -> None:
 
 def has_failures(out: Path) -> bool:
     """Whether a test of the run has failed, other than on purpose: on its machine, on one of several, or on a host."""
-    return any(any(out.glob(f"{parts}failures/*/summary.txt")) for parts in ("", "*/", "*/*/"))
+    try:
+        return any(any(out.glob(f"{parts}failures/*/summary.txt")) for parts in ("", "*/", "*/*/"))
+    except FileNotFoundError:  # another process removes the run
+        return False

@@ -129,14 +129,20 @@ def test_a_command_that_has_changed_is_different_and_where_is_shown(tmp_path: Pa
 
 
 @pytest.mark.nightly
-def test_a_suite_that_fails_is_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suite_that_fails_is_the_same_again_also_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_TEST_LIMIT", "5")
-    failed = lab("test", "--seed", "5", "--out", str(tmp_path), "InTheLab/Values/", folder=ROOT, limit=3 * LIMIT)
-    assert failed.returncode == 1 and "each suite on a machine of the lab, 1 at a time, with seed 5" in failed.stderr
-    replay = failed.stderr.rpartition("to run it again: ")[2].splitlines()[0]
-    assert replay == f"lab replay {tmp_path / 'Values'}"
-    again = lab(*replay.split()[1:])
+
+    def tests(out: Path, suites: str) -> subprocess.CompletedProcess[str]:
+        return lab("test", "--seed", "5", "--out", str(out), f"InTheLab/{suites}/", folder=ROOT, limit=3 * LIMIT)
+
+    failed = tests(tmp_path / "both", "(Discovery|Values)")
+    assert failed.returncode == 1 and "each suite on a machine of the lab, 2 at a time, with seed 5" in failed.stderr
+    folder = tmp_path / "both" / "Values"
+    assert f"to run it again: lab replay {folder}\n" in failed.stderr
+    again = lab("replay", str(folder))
     assert again.returncode == 0 and "the same again" in again.stderr, again.stdout + again.stderr
+    tests(tmp_path / "alone", "Values")
+    assert list(compare(folder, tmp_path / "alone" / "Values")) == []
 
 
 def test_a_folder_without_such_a_run_is_refused(tmp_path: Path) -> None:

@@ -299,13 +299,20 @@ def test_its_options_are_those_of_the_command_line() -> None:
 
 
 def test_each_round_has_a_seed_of_its_own() -> None:
-    runner = Runner({"PATH": "/usr/bin:/bin", "LAB_SEED": "7", "LAB_RADIO_OPTIONS": "--air real --seed 7"})
-    assert runner.run(["sh", "-c", 'test "$LAB_SEED $LAB_RADIO_OPTIONS" = "7 --air real --seed 7"']) == 0
-    shown = 'test "$LAB_SEED ${LAB_RADIO_OPTIONS##* }" = "9 9"'
-    assert runner.in_round(3).run(["sh", "-c", shown]) == 0
+    runner = PlayedRunner(LAB_SEED="7", LAB_RADIO_OPTIONS="--air real")
+    runner.run_in_lab([], ["true"])
+    runner.in_round(3).run_in_lab([], ["true"])
     runner.batch = Batch(3, 2, is_repeated=True)
-    assert runner.run(["sh", "-c", shown]) == 0
-    assert Runner({"PATH": "/usr/bin:/bin"}).in_round(3).run(["sh", "-c", 'test -z "${LAB_SEED:-}"']) == 0
+    runner.run_in_lab([], ["true"], LAB_RADIO_OPTIONS="--controller 4.2")
+    runner.run(["true"])
+    variables = [(changes.get("LAB_SEED"), changes.get("LAB_RADIO_OPTIONS")) for changes in runner.changes]
+    assert variables == [
+        ("7", "--air real --seed 7"),
+        ("9", "--air real --seed 9"),
+        ("9", "--controller 4.2 --seed 9"),
+        (None, None),
+    ]
+    assert "LAB_SEED" not in runner.environment, "what runs on this machine has none"
 
 
 def test_a_runner_gives_a_shells_exit_status_and_limits() -> None:

@@ -35,6 +35,8 @@ def apply(line: Line, environment: Environment) -> None:
             add_radio_option(environment, f"{name} {value}")
         elif (line.command.name == "explore" or line.has("--explore")) and name in ("--seed", "--vary"):
             continue  # each run has its own
+        elif name == "--seed" and line.command.name == "test":
+            environment["LAB_SEED"] = value  # each round has its own
         elif name == "--seed":
             set_seed(environment, value, line.value("--vary"))
         elif name == "--vary":
@@ -153,7 +155,7 @@ def test(line: Line, environment: Environment) -> int:
     if line.has("--vary"):
         raise UsageError("lab test --vary needs --explore N")
     if seeds_itself(line, environment, project.folder):
-        set_seed(environment, new_seed())
+        environment["LAB_SEED"] = new_seed()
     bluez = with_bluez(line, environment).value("--bluez")
     from bluetooth_lab.testing import command
 
@@ -173,7 +175,8 @@ def seeds_itself(line: Line, environment: Environment, folder: Path) -> bool:
     time anyway."""
     clock = environment.get("LAB_CLOCK") or ("simulated" if folder == ROOT else "real")
     is_virtual = environment.get("LAB_RADIO", "virtual") == "virtual"
-    return clock == "simulated" and is_virtual and not line.has("--seed")
+    has_other = line.has("--seed") or environment.get("LAB") == "host"
+    return clock == "simulated" and is_virtual and not has_other
 
 
 def check_filters(project: Project, filters: list[str]) -> None:

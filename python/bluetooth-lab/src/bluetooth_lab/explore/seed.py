@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 
 from bluetooth_lab.explore.variation import DEFAULT_VARIATION, Variation
 
@@ -16,11 +16,3 @@ def set_seed(environment: MutableMapping[str, str], seed: str, vary: str | None 
 def add_radio_option(environment: MutableMapping[str, str], option: str) -> None:
     """The last one of a name counts."""
     environment["LAB_RADIO_OPTIONS"] = f"{environment.get('LAB_RADIO_OPTIONS', '')} {option}".strip()
-
-
-def of_round(environment: Mapping[str, str], number: int) -> dict[str, str]:
-    """With the seed of that round, from 1 on: each has another one."""
-    changed = dict(environment)
-    if number > 1 and changed.get("LAB_SEED"):
-        set_seed(changed, str(int(changed["LAB_SEED"]) + number - 1), changed.get("LAB_VARY"))
-    return changed

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, NamedTuple
 
-from bluetooth_lab.explore.seed import of_round
+from bluetooth_lab.explore.seed import set_seed
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import GUEST, ROOT, SETUP, build_folder, child_command
 from bluetooth_lab.testing.results import Result
@@ -51,20 +51,22 @@ class Progress:
 
 
 class Runner:
-    """`batch`: the rounds that are its turn; `output`: where its commands write to, if not to ours."""
+    """`batch`: the rounds that are its turn; `output`: where its commands write to, if not to ours; `seed`: of what
+    runs in the lab, if there is one."""
 
     def __init__(
         self, environment: Mapping[str, str], progress: Progress | None = None, output: IO[bytes] | None = None
     ) -> None:
         self.environment = dict(environment)
+        self.seed = self.environment.pop("LAB_SEED", "")
         self.progress = progress or Progress()
         self.output = output
         self.batch = Batch()
 
     def beside(self, output: IO[bytes]) -> Runner:
         """One that runs other tests at the same time, in another thread."""
-        other = Runner(self.environment, self.progress, output)
-        other.batch = self.batch
+        other = copy.copy(self)
+        other.environment, other.output = dict(self.environment), output
         return other
 
     def in_round(self, number: int) -> Runner:
@@ -95,7 +97,7 @@ class Runner:
         process = subprocess.Popen(
             [str(word) for word in command],
             cwd=folder,
-            env=of_round({**self.environment, **environment}, self.batch.first),
+            env={**self.environment, **environment},
             stdout=self.output,
             stderr=self.output and subprocess.STDOUT,
         )
@@ -132,6 +134,9 @@ class Runner:
         is_on_host = self.environment.get("LAB") == "host"
         start = [str(SETUP / "host")] if is_on_host else child_command(tool)
         records = ["--records-itself"] if tool == "machine" and not is_on_host else []
+        if self.seed:  # each round has another one
+            environment.setdefault("LAB_RADIO_OPTIONS", self.environment.get("LAB_RADIO_OPTIONS", ""))
+            set_seed(environment, str(int(self.seed) + self.batch.first - 1), self.environment.get("LAB_VARY"))
         return self.run([*start, *options, *records, "--", *command], folder, **environment)
 
     def add(self, name: str, status: int, record: Path, part: str = "", number: int = 1, is_last: bool = True) -> None:

@@ -244,8 +244,7 @@ class ThisPackage:
         )
 
     def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:
-        seed = self.hardware(1).seed
-        with_seed = f", with seed {seed}" if seed else ""
+        with_seed = f", with seed {self.runner.seed}" if self.runner.seed else ""
         say(f"integration tests, each suite on a machine of the lab, {machines} at a time{with_seed}")
         self.processors = self.runner.environment.get("LAB_CPUS", str(processors))
         tokens = [(suite, number) for number in self.runner.batch.numbers() for suite in suites]

@@ -126,6 +126,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> None:
     if not UML_KERNEL.exists():
         pytest.skip("skipped: no kernel for user-mode Linux (lab setup --uml)")
     monkeypatch.setenv("LAB", "uml")
+    monkeypatch.setenv("LAB_CLOCK", "simulated")
 
 
 def serve(

@@ -95,15 +95,16 @@ package final class UnixListener {
         throw inUse(path)
     }
 
-    /// Whether the program that listens has ended. If it was killed while it started another one, that has its
-    /// descriptors until it runs.
+    /// Whether the program that listens has ended, though something still has its descriptors: another one that it
+    /// started when it was killed, until that runs, or its own last thread.
     ///
     /// - Throws: ``SystemError`` if it cannot be connected to, such as `ECONNREFUSED` if nobody listens.
     private static func isAbandoned(_ path: String, _ kind: __socket_type) throws(SystemError) -> Bool {
         let socket = try UnixSocket.connected(to: path, kind, blocks: false)
         defer { close(socket) }
         let process = peer(of: socket).process
-        return process > 0 && kill(process, 0) != 0 && errno == ESRCH
+        guard process > 0 else { return false }
+        return kill(process, 0) != 0 && errno == ESRCH || ProcessStatus(of: process)?.hasEnded == true
     }
 
     private static func release(_ lock: Int32, of path: String) {

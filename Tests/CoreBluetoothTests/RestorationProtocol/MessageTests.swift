@@ -70,18 +70,6 @@ import Testing
         #expect(ProcessMark(running: 0) == nil && ProcessMark(running: -1) == nil)
     }
 
-    /// The kernel cuts names after 15 bytes, which may be inside of a character.
-    @Test(arguments: [
-        Data("app".utf8), Data("a) Z (b".utf8), Data("a\n) Z 1\nb".utf8), Data("Herzfrequenz-f".utf8) + [0xC3],
-    ])
-    func `the start of a process is found whatever its name`(name: Data) {
-        let fields = "1 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1\n"
-        let status = Data("42 (".utf8) + name + Data(") ".utf8)
-        #expect(ProcessMark.start(in: status + Data("S \(fields)".utf8)) == 4711)
-        #expect(ProcessMark.start(in: status + Data("Z \(fields)".utf8)) == nil)
-        #expect(ProcessMark.start(in: status) == nil)
-    }
-
     @Test func `the socket is where the environment says`() {
         let location = AgentLocation(environment: ["BLUEJAY_AGENT_SOCKET": "/x/y.sock", "HOME": "/home/me"])
         #expect(location.socket == "/x/y.sock" && location.stateFolder == "/home/me/.local/state/bluejay")

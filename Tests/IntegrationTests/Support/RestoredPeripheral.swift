@@ -1,6 +1,7 @@
 import BluetoothLab
 import CoreBluetooth
 import Foundation
+import Posix
 
 /// The fixture `restored-counter` with an agent of its own: killed, and started again by the agent.
 final class RestoredPeripheral {
@@ -89,12 +90,7 @@ final class RestoredPeripheral {
         }
     }
 
-    private static func isRunning(_ process: Int32) -> Bool {
-        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let end = status.lastIndex(of: ")")
-        else { return false }
-        return !["Z", "X"].contains(status[end...].dropFirst(2).prefix(1))
-    }
+    private static func isRunning(_ process: Int32) -> Bool { ProcessStatus(of: process)?.hasEnded == false }
 
     /// Seconds that a start of the program takes, until its first line.
     func startTime() async throws -> TimeInterval {

@@ -1,6 +1,7 @@
 import BluetoothLab
 import Foundation
 import GATTProfiles
+import Posix
 
 /// The restoration demo (Tests/RestorationDemo) with an agent of its own: killed, and started again by the agent.
 final class RestoredProgram {
@@ -143,12 +144,7 @@ final class RestoredProgram {
         get throws { try Self.isRunning(process) }
     }
 
-    private static func isRunning(_ process: Int32) -> Bool {
-        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            let end = status.lastIndex(of: ")")
-        else { return false }
-        return !["Z", "X"].contains(status[end...].dropFirst(2).prefix(1))
-    }
+    private static func isRunning(_ process: Int32) -> Bool { ProcessStatus(of: process)?.hasEnded == false }
 
     /// Ends the program by a signal, and waits until it has ended.
     func kill(_ signal: Int32 = SIGKILL) async throws {
@@ -216,9 +212,14 @@ func withRestoredProgram(
     do {
         let program = try await RestoredProgram()
         do {
+            // The sensor may print this after the program listens. What it prints later is about what happens later.
+            for name in ["heart-rate-measurement", "chirp"] {
+                try await sensor.event(.subscribed) { $0.characteristic == name }
+            }
             if !listeningToRates {
                 try program.first.type("end rate")
                 try await program.event("ended")
+                try await sensor.event(.unsubscribed)
             }
             try await body(sensor, program)
             try await program.stop()

@@ -78,7 +78,9 @@ import Testing
     }
 
     /// A program that is being started has the descriptors of the one that starts it until it runs.
-    @Test func `one that was killed while it started a program is replaced`() throws {
+    @Test(arguments: [false, true]) func `one that was killed while it started a program is replaced`(
+        isReaped: Bool
+    ) throws {
         let killed = """
             import fcntl, os, socket, sys, time
             lock = open(sys.argv[1] + ".lock", "w")
@@ -91,7 +93,13 @@ import Testing
             os._exit(0)
             """
         let program = try LaunchedProgram(["python3", "-c", killed, path])
-        program.reap()
+        if isReaped {
+            program.reap()
+        } else {
+            var info = siginfo_t()
+            try #require(waitid(P_PID, id_t(program.identifier), &info, WEXITED | WNOWAIT) == 0)
+        }
+        defer { if !isReaped { program.reap() } }
         let listener = try UnixListener(at: path)
         close(try UnixSocket.connected(to: path))
         end(listener)

@@ -1,4 +1,5 @@
 import Foundation
+import Posix
 
 /// What is to be restored, of all programs of a user. It is what the agent keeps on disk.
 package struct RestorationRecord: Codable, Hashable, Sendable {
@@ -60,23 +61,8 @@ package struct ProcessMark: Codable, Hashable, Sendable {
 
     /// The process with this number; nil when there is none, or it has ended and waits for its parent.
     package init?(running identifier: Int32) {
-        guard identifier > 0,
-            let status = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(identifier)/stat")),
-            let start = Self.start(in: status)
-        else { return nil }
-        self.init(identifier: identifier, start: start, boot: Self.currentBoot)
-    }
-
-    /// When the process that `/proc/PID/stat` describes was started; nil when it has ended.
-    ///
-    /// The name is in parentheses, and may have any bytes: parentheses, spaces, newlines, and a part of a character,
-    /// because the kernel cuts it after 15 bytes.
-    static func start(in status: Data) -> UInt64? {
-        guard let nameEnd = status.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        // After the name: state, parent, …, start as the twentieth (proc(5)).
-        let fields = String(decoding: status[nameEnd...].dropFirst(), as: UTF8.self).split(separator: " ")
-        guard fields.count > 19, !["Z", "X", "x"].contains(fields[0]) else { return nil }
-        return UInt64(fields[19])
+        guard let status = ProcessStatus(of: identifier), !status.hasEnded else { return nil }
+        self.init(identifier: identifier, start: status.start, boot: Self.currentBoot)
     }
 
     /// Whether the process still runs.

@@ -72,7 +72,7 @@ package final class UnixListener {
     /// A file beside the socket is locked for as long as it listens: the kernel lets go of it however the program ends.
     private static func lock(_ path: String, _ kind: __socket_type) throws(SystemError) -> Int32 {
         let file = path + ".lock"
-        // One try is enough unless another program has just removed the file, or was killed.
+        // One try is enough unless another program begins or ends, or was killed.
         for _ in 0..<100 {
             let lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard lock >= 0 else { throw SystemError("cannot create \(file)") }
@@ -81,7 +81,7 @@ package final class UnixListener {
                 let error = SystemError("cannot lock \(file)")
                 close(lock)
                 guard isLocked else { throw error }
-                guard (try? isAbandoned(path, kind)) == true else { throw inUse(path) }
+                guard !isServed(path, kind) else { throw inUse(path) }
                 usleep(20_000)
                 continue
             }
@@ -105,6 +105,16 @@ package final class UnixListener {
         let process = peer(of: socket).process
         guard process > 0 else { return false }
         return kill(process, 0) != 0 && errno == ESRCH || ProcessStatus(of: process)?.hasEnded == true
+    }
+
+    /// Whether a program that has not ended listens. One that has the lock alone begins or ends: what a program has
+    /// open is closed one after the other.
+    private static func isServed(_ path: String, _ kind: __socket_type) -> Bool {
+        do throws(SystemError) {
+            return try !isAbandoned(path, kind)
+        } catch {
+            return error.code != ECONNREFUSED && error.code != ENOENT
+        }
     }
 
     private static func release(_ lock: Int32, of path: String) {

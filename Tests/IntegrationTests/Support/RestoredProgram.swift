@@ -23,7 +23,9 @@ final class RestoredProgram {
     }
 
     /// Starts an agent and the program, which connects and listens to heart rates and chirps.
-    init() async throws {
+    ///
+    /// - Parameter startsAgent: whether the program starts another agent when its own has died.
+    init(startsAgent: Bool = true) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "restored-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -33,7 +35,8 @@ final class RestoredProgram {
         ]
         agent = try ChildProcess("bluejay", ["agent"], environment: environment)
         try await agent.line(containing: "listens on")
-        first = try Self.start(folder, environment)
+        let ofProgram = startsAgent ? [:] : ["BLUEJAY_AGENT_PROGRAM": "/bin/false"]
+        first = try Self.start(folder, environment.merging(ofProgram) { $1 })
         try await listening()
     }
 
@@ -204,13 +207,16 @@ final class RestoredProgram {
 /// Runs a test with the default sensor and a program that listens to it, and ends both, also when the test fails: the
 /// next one needs the controllers.
 ///
-/// - Parameter listeningToRates: false to have only chirps, so that nothing comes that the test has not sent.
+/// - Parameters:
+///   - listeningToRates: false to have only chirps, so that nothing comes that the test has not sent.
+///   - startsAgent: false if the test starts the next agent.
 func withRestoredProgram(
-    listeningToRates: Bool = true, _ body: (Sensor, RestoredProgram) async throws -> Void
+    listeningToRates: Bool = true, startsAgent: Bool = true,
+    _ body: (Sensor, RestoredProgram) async throws -> Void
 ) async throws {
     let sensor = try await Sensor()
     do {
-        let program = try await RestoredProgram()
+        let program = try await RestoredProgram(startsAgent: startsAgent)
         do {
             // The sensor may print this after the program listens. What it prints later is about what happens later.
             for name in ["heart-rate-measurement", "chirp"] {

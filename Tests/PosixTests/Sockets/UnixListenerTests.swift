@@ -106,6 +106,15 @@ import Testing
         #expect(try fileNames() == [])
     }
 
+    /// Its descriptors are closed one after the other.
+    @Test func `one that no longer listens and still has the lock is waited for`() throws {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { close(lock) }
+        end(try UnixListener(at: path))
+        #expect(try fileNames() == [])
+    }
+
     @Test(arguments: [SOCK_STREAM, SOCK_SEQPACKET])
     func `a program that does not lock is not replaced`(kind: __socket_type) throws {
         let other = try UnixSocket.make(kind)

@@ -132,7 +132,7 @@ extension InTheLab {
                 let seen = sensor.position
                 let start = program.position
                 try await program.startAgent()
-                try await sensor.event(.subscribed, from: seen, within: .seconds(60))
+                try await sensor.event(.subscribed, from: seen, within: .seconds(60)) { $0.characteristic == "chirp" }
                 try await sensor.command("chirp", "still there")
                 try await program.event("restored", from: start)
                 try await program.event("unhandled", from: start) { $0.value == Data("still there".utf8) }

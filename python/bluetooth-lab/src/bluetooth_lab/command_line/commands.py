@@ -61,7 +61,7 @@ which runs COMMAND on that host. A single command has your terminal, and its lin
 Runs the tests of the current folder:
 
   this package            unit tests on this machine, integration tests in the lab, each suite on a machine of its own,
-                          one per processor at a time
+                          several at a time
   another Swift package   all tests in the lab
   a Python project        all tests in the lab: `python -m pytest`, with the Python of the project's .venv, of the
                           active virtual environment, or python3; the words after the options are pytest's arguments

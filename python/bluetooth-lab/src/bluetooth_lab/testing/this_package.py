@@ -234,36 +234,37 @@ class ThisPackage:
     ) -> None:
         """`out`: the folder of the host that they run on."""
         say(f"{part}, in the lab")
-        limit = runner.limit(LIMIT_IN_LAB)
-        filters = filter_options(self.expressions(part, look_ahead))
-        command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
+        command = self.command(self.expressions(part, look_ahead))
         runner.repeat_in_lab(
             out,
             [(part, "tests.jsonl")],
             lambda batch: runner.run_in_lab(options, batch.in_guest(command), tool, None, **environment),
         )
 
+    def command(self, expressions: Sequence[str]) -> list[str | Path]:
+        """What runs the tests that match, in the lab."""
+        limit, filters = self.runner.limit(LIMIT_IN_LAB), filter_options(expressions)
+        return run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
+
     def run_side_by_side(self, suites: Sequence[str], machines: int, processors: int) -> None:
         with_seed = f", with seed {self.runner.seed}" if self.runner.seed else ""
         say(f"integration tests, each suite on a machine of the lab, {machines} at a time{with_seed}")
-        self.processors = self.runner.environment.get("LAB_CPUS", str(processors))
+        cpus = self.runner.environment.get("LAB_CPUS", str(processors))
         tokens = [(suite, number) for number in self.runner.batch.numbers() for suite in suites]
         with ThreadPoolExecutor(machines) as executor:
-            for future in [executor.submit(self.run_suite, *token) for token in tokens]:
+            for future in [executor.submit(self.run_suite, *token, cpus) for token in tokens]:
                 future.result()
 
-    def run_suite(self, suite: str, number: int) -> None:
+    def run_suite(self, suite: str, number: int, cpus: str) -> None:
         """On a machine of its own, so that it does not depend on what ran before."""
         if self.runner.is_done:
             return
         out = self.out / (f"{suite}.{number}" if self.runner.batch.is_repeated else suite)
         words = [*self.options.words("controllers", "bluez"), "--out", str(out), "--prefix", f"{suite}| ", "--quiet"]
-        filters = filter_options(self.expressions_of_suite(suite))
-        limit = self.runner.limit(LIMIT_IN_LAB)
-        command = run_tests("--", *limit, self.bundle, *SWIFT_TESTING, *STREAM, RECORD, *filters)
-        (out / "tests.jsonl").unlink(missing_ok=True)  # an old one is no result
+        command = self.command(self.expressions_of_suite(suite))
+        (out / "tests.jsonl").unlink(missing_ok=True)  # left by an earlier run
         runner = self.runner.in_round(number)
-        status = runner.run_in_lab(words, command, LAB_CPUS=self.processors)
+        status = runner.run_in_lab(words, command, LAB_CPUS=cpus)
         runner.add(suite, status, out / "tests.jsonl", IN_LAB, number)
         with self.lock:
             link_failures(self.out, out, is_repeated=runner.batch.is_repeated)

@@ -95,6 +95,11 @@ def test_what_programs_do_takes_time() -> None:
     assert 1 <= passed("for i in {1..50000}; do : </dev/null; done") < 60
 
 
+def test_a_program_waits_for_a_block_of_its_memory_at_a_time() -> None:
+    text = "a = bytearray(64 << 20)"  # 16,384 pages, and as many faults of 50 us if each page has its own
+    assert passed(f"python3 -c '{text}'") < passed("python3 -c pass") + 0.2
+
+
 def test_a_program_that_only_computes_ends_its_turn() -> None:
     assert 1 <= passed("(while :; do :; done) & sleep 1; kill $!") < 60
 

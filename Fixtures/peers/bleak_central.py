@@ -29,6 +29,8 @@ from bleak import BleakClient, BleakScanner
 from bleak.exc import BleakError
 from bleak.uuids import normalize_uuid_str
 
+CHARACTERISTIC_STEPS = ("read:", "write:", "command:", "listen:")
+
 
 def report(event, **values):
     print(json.dumps({"event": event, "time": round(time.time(), 4), **values}), flush=True)
@@ -111,9 +113,15 @@ class Session:
                 ],
             )
 
+    def characteristic(self, uuid):
+        found = self.client.services.get_characteristic(uuid)
+        if found is None:
+            raise BleakError(f"the device has no characteristic {uuid}")
+        return found
+
     async def read(self, rest):
         uuid, _, count = split_step(rest)
-        characteristic = self.client.services.get_characteristic(uuid)
+        characteristic = self.characteristic(uuid)
         for _ in range(count):
             began = time.perf_counter()
             value = await self.client.read_gatt_char(characteristic)
@@ -121,7 +129,7 @@ class Session:
 
     async def write(self, rest, response=True):
         uuid, data, count = split_step(rest)
-        characteristic = self.client.services.get_characteristic(uuid)
+        characteristic = self.characteristic(uuid)
         took = []
         whole = time.perf_counter()
         for _ in range(count):
@@ -144,7 +152,7 @@ class Session:
     async def listen(self, rest):
         what, _, control = rest.partition("@")
         uuid, _, count = split_step(what)
-        characteristic = self.client.services.get_characteristic(uuid)
+        characteristic = self.characteristic(uuid)
         values, enough, quiet = [], asyncio.Event(), asyncio.Event()
 
         def on_value(_, value):
@@ -188,17 +196,28 @@ class Session:
         await asyncio.sleep(float(rest))
 
 
-async def connect(client, options):
-    """Again if the device seems to have disconnected: bluetoothd may say that it has connected before it shows the
-    connection, which bleak then takes for one that has ended (docs/bluez-limits.md)."""
+def wanted(steps):
+    """The characteristics that the steps name."""
+    names = [step.partition(":")[2].partition("@")[0] for step in steps if step.startswith(CHARACTERISTIC_STEPS)]
+    return [split_step(name)[0] for name in names]
+
+
+async def connect(client, options, characteristics):
+    """Again while something is missing: bluetoothd may say that it has connected before it shows the connection, which
+    bleak then takes for one that has ended, and that it has found all services before it shows them
+    (docs/bluez-limits.md)."""
     began = time.monotonic()
     while True:
+        is_late = time.monotonic() - began > options.timeout
         try:
             await client.connect()
-            return
         except BleakError as error:
-            if "device disconnected" not in str(error) or time.monotonic() - began > options.timeout:
+            if is_late or "device disconnected" not in str(error):
                 raise
+            continue
+        if is_late or all(map(client.services.get_characteristic, characteristics)):
+            return
+        await client.disconnect()
 
 
 async def converse(options, steps):
@@ -210,7 +229,7 @@ async def converse(options, steps):
         bluez={"adapter": options.adapter},
         disconnected_callback=lambda _: report("disconnected"),
     )
-    await connect(client, options)
+    await connect(client, options, wanted(steps))
     try:
         report("connected", address=device.address, seconds=round(time.monotonic() - began, 4))
         session = Session(client, options)

@@ -9,8 +9,9 @@ import pytest
 
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
+from bluetooth_lab.explore import tests
 from bluetooth_lab.machine.hardware import Accelerator, Clock, Hardware
-from bluetooth_lab.places import PACKAGE
+from bluetooth_lab.places import PACKAGE, ROOT
 from bluetooth_lab.testing import packages, this_package
 from bluetooth_lab.testing.command import Options
 from bluetooth_lab.testing.packages import SwiftPackage, parse_statuses
@@ -56,11 +57,11 @@ class PlayedRunner(Runner):
 def built(monkeypatch: pytest.MonkeyPatch, said: list[str]) -> list[str]:
     """What would be built."""
     built: list[str] = []
-    for module in (this_package, packages):
+    for module in (this_package, packages, tests):
         monkeypatch.setattr(module, "build", lambda what, *_: built.append(what))
         monkeypatch.setattr(module, "built_tests", lambda package: Path("/bundle"))
         monkeypatch.setattr(module, "list_tests", lambda *_: NAMES)
-        monkeypatch.setattr(module, "say", said.append)
+        monkeypatch.setattr(module, "say", said.append, raising=False)
     monkeypatch.setattr("sys.flags", type("Flags", (), {"isolated": 0, "no_site": 0}))
     monkeypatch.setattr("sys.pycache_prefix", None)
     return built
@@ -98,6 +99,16 @@ def test_suites_run_side_by_side(tmp_path: Path, built: list[str]) -> None:
         tmp_path / "Peers" / RECORD,
     }
     assert "the programs that the tests run" in built
+
+
+@pytest.mark.parametrize(("filters", "is_built"), [(["FailureBundles"], True), (["Peers"], False), ([], True)])
+def test_a_search_has_what_its_tests_run(
+    filters: list[str], is_built: bool, built: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [*NAMES, "IntegrationTests.InTheLab/FailureBundles/pytest()"]
+    monkeypatch.setattr(tests, "list_tests", lambda *_: names)
+    tests.command_of_tests("swift", ROOT, filters)
+    assert built == ["the programs that the tests run"] + ["sample-app and its tests"] * is_built
 
 
 def test_a_part_of_a_suite_has_filters(tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

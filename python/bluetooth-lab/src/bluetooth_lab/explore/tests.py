@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import ROOT, lab_home
-from bluetooth_lab.testing.filters import ONE_HOST, THREE_HOSTS, TWO_HOSTS, filter_options, patterns
+from bluetooth_lab.testing.filters import ONE_HOST, THREE_HOSTS, TWO_HOSTS, filter_options, matching, patterns
+from bluetooth_lab.testing.packages import build_tests_of
 from bluetooth_lab.testing.python_tests import find_python
-from bluetooth_lab.testing.runner import SWIFT_TESTING, build, built_tests
+from bluetooth_lab.testing.runner import SWIFT_TESTING, build, built_tests, list_tests
+from bluetooth_lab.testing.this_package import SAMPLE_FOLDER, needs_sample
 
 # For tests that limit times which a process that is held up does not keep.
 EXPLORED = "LAB_EXPLORED=1"
@@ -42,8 +44,11 @@ def command_of_tests(kind: str, folder: Path, filters: Sequence[str]) -> Command
     if folder != ROOT:
         return Command([str(built_tests(folder)), *SWIFT_TESTING, *filter_options(filters)])
     part, hosts = part_of(filters)
+    bundle = built_tests(folder)
     build("the programs that the tests run", "--package-path", "Fixtures")
-    words = [str(built_tests(folder)), *SWIFT_TESTING, *filter_options(patterns(part, filters))]
+    if needs_sample(matching(part, filters, list_tests(bundle, *SWIFT_TESTING))):
+        build_tests_of(SAMPLE_FOLDER)
+    words = [str(bundle), *SWIFT_TESTING, *filter_options(patterns(part, filters))]
     return Command(words if hosts == "1" else ["--host", "b", "--", *words], hosts)
 
 

@@ -27,6 +27,10 @@ def read_statuses(folder: Path, lab_status: int) -> tuple[int, int]:
     return parse_statuses(file.read_text() if file.exists() else "", lab_status)
 
 
+def build_tests_of(package: Path) -> None:
+    build(f"{package.name} and its tests", "--package-path", str(package), "--build-tests")
+
+
 class SwiftPackage:
     """A package whose tests run in the lab once they are built. `out`: the folder for the lab's output."""
 
@@ -36,7 +40,7 @@ class SwiftPackage:
         self.in_swift_testing = f"{package.name}'s tests in Swift Testing"
 
     def build(self) -> None:
-        build(f"{self.package.name} and its tests", "--package-path", str(self.package), "--build-tests")
+        build_tests_of(self.package)
 
     @property
     def bundle(self) -> Path:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
@@ -59,7 +59,12 @@ SAMPLE, SOAK = "sample-app", "soak"
 # How many tests Swift Testing runs at the same time (Swift 6.3; others do not heed it). It would begin all of them at
 # once, and on a slow machine each would wait for the others until its own limit is over.
 WIDTH = {"SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "12"}
-RUNS_SAMPLE = "/FailureBundles/"  # the suite that runs the sample package's tests
+SAMPLE_FOLDER = ROOT / "Fixtures" / "sample-app"
+
+
+def needs_sample(names: Iterable[str]) -> bool:
+    """Some of these tests run those of the sample package."""
+    return any("/FailureBundles/" in name for name in names)
 
 
 class Wish(NamedTuple):
@@ -83,7 +88,7 @@ class ThisPackage:
         self.runner, self.options, self.out, self.records, self.wish = runner, options, out, records, wish
         self.filters = wish.filters
         self.home = Places.of(runner.environment).home
-        self.sample = SwiftPackage(ROOT / "Fixtures" / "sample-app", out / "sample-app", self.filters)
+        self.sample = SwiftPackage(SAMPLE_FOLDER, out / "sample-app", self.filters)
         self.is_sample_built = False
         self.lock = Lock()
         self.others: list[Callable[[Runner], None]] = []
@@ -143,7 +148,7 @@ class ThisPackage:
         and the tests of the sample package, too."""
         if any(self.choice.has(part) for part in (IN_LAB, ON_TWO_HOSTS, ON_THREE_HOSTS, AMONG_MANY)):
             build("the programs that the tests run", "--package-path", "Fixtures")
-        if self.choice.has(SAMPLE) or any(RUNS_SAMPLE in name for name in self.choice.names(IN_LAB)):
+        if self.choice.has(SAMPLE) or needs_sample(self.choice.names(IN_LAB)):
             self.build_sample()
         others: list[tuple[str, Callable[[Runner], None]]] = [
             (ON_TWO_HOSTS, partial(self.run_on_hosts, ON_TWO_HOSTS, TWO_HOSTS, "2", "two-hosts")),

@@ -54,14 +54,27 @@ extension Central {
     ///
     /// bluetoothd 5.66 loses that request if it does not run between asking and the sensor's refusal, as on a busy
     /// machine, and the link with it if the sensor's host asks something meanwhile (docs/bluez-limits.md). Then this
-    /// does what the error advises.
+    /// does what the error advises, and what that of the next connection advises if the link ended when only this host
+    /// had its keys.
     func readWithPairing() async throws -> String {
-        let ends = observer.disconnections.values.count
-        do {
-            return try await read(.pairingText)
-        } catch let error as CBATTError where error.localizedDescription.contains("Connect and try again") {
-            try await observer.reconnection(after: ends)
-            return try await read(.pairingText)
+        for _ in 0..<2 {
+            let (connections, ends) = (observer.connections.values.count, observer.disconnections.values.count)
+            do {
+                return try await read(.pairingText)
+            } catch let error as CBATTError where error.localizedDescription.contains("Connect and try again") {
+                try await observer.disconnections.first(after: ends)
+                if try await isPairedAlone() { try await forgetEachOtherOnTwoHosts() }
+                try await observer.connections.first(after: connections)
+            }
         }
+        return try await read(.pairingText)
+    }
+
+    /// Whether this host takes the two for paired, and the sensor's does not.
+    private func isPairedAlone() async throws -> Bool {
+        let info = try ChildProcess(on: Lab.sensorHost, "bluetoothctl", ["info", Lab.centralAddress])
+        _ = try await info.exitStatus()
+        guard !info.lines.contains(where: { $0.contains("Paired: yes") }) else { return false }
+        return try await Lab.here.isPaired(Lab.sensorAddress, on: Lab.centralAdapter)
     }
 }

@@ -111,6 +111,28 @@ def test_a_search_has_what_its_tests_run(
     assert built == ["the programs that the tests run"] + ["sample-app and its tests"] * is_built
 
 
+@pytest.mark.parametrize(
+    ("filters", "options"),
+    [
+        (["Peers"], []),
+        (["OnTwoHosts/Restoration"], [("--hosts", "2")]),
+        (["AmongMany/Crowd"], [("--controllers", "9"), ("--controller", "4.2")]),
+    ],
+)
+def test_a_search_has_the_machine_that_its_tests_need(
+    filters: list[str], options: list[tuple[str, str]], built: list[str]
+) -> None:
+    command = tests.command_of_tests("swift", ROOT, filters)
+    assert list(command.needs) == options
+    assert (command.words[:3] == ["--host", "b", "--"]) == ("OnTwoHosts" in filters[0])
+
+
+def test_tests_that_need_different_machines_are_not_searched_together(built: list[str], said: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        tests.command_of_tests("swift", ROOT, ["OnTwoHosts", "Peers"])
+    assert said == ["tests in OnTwoHosts are explored alone"]
+
+
 def test_a_part_of_a_suite_has_filters(tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     names = [*NAMES, "IntegrationTests.InTheLab/Peers/bumble()"]
     monkeypatch.setattr(this_package, "list_tests", lambda *_: names)

@@ -9,28 +9,54 @@ from typing import NamedTuple
 
 from bluetooth_lab.messages import fail
 from bluetooth_lab.places import ROOT, lab_home
-from bluetooth_lab.testing.filters import ONE_HOST, THREE_HOSTS, TWO_HOSTS, filter_options, matching, patterns
+from bluetooth_lab.testing.filters import (
+    MANY,
+    ONE_HOST,
+    THREE_HOSTS,
+    TWO_HOSTS,
+    filter_options,
+    matching,
+    patterns,
+)
 from bluetooth_lab.testing.packages import build_tests_of
 from bluetooth_lab.testing.python_tests import find_python
 from bluetooth_lab.testing.runner import SWIFT_TESTING, build, built_tests, list_tests
-from bluetooth_lab.testing.this_package import SAMPLE_FOLDER, needs_sample
+from bluetooth_lab.testing.this_package import (
+    CONTROLLERS_OF_MANY,
+    MANY_CONTROLLERS,
+    SAMPLE_FOLDER,
+    needs_sample,
+)
 
 # For tests that limit times which a process that is held up does not keep.
 EXPLORED = "LAB_EXPLORED=1"
 LIMIT = "1800"  # seconds by the lab's clock, of all tests of a run
-ON_HOSTS = {"OnTwoHosts": (TWO_HOSTS, "2"), "OnThreeHosts": (THREE_HOSTS, "3")}
+
+
+class Part(NamedTuple):
+    """Tests of this package that run together. `pattern`: of their names; `options`: of what they need."""
+
+    pattern: str
+    options: Sequence[tuple[str, str]] = ()
+
+
+IN_LAB = Part(ONE_HOST)
+OTHERS = {
+    "OnTwoHosts": Part(TWO_HOSTS, [("--hosts", "2")]),
+    "OnThreeHosts": Part(THREE_HOSTS, [("--hosts", "3")]),
+    "AmongMany": Part(MANY, [("--controllers", str(MANY_CONTROLLERS)), ("--controller", CONTROLLERS_OF_MANY)]),
+}
 
 
 class Command(NamedTuple):
-    """`hosts`: how many it needs, as the option has it; its words then name the host."""
+    """`needs`: options for what it needs. If these are hosts, its words name the one that it is for."""
 
     words: Sequence[str]
-    hosts: str = "1"
+    needs: Sequence[tuple[str, str]] = ()
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        hosts = [("--hosts", self.hosts)] if self.hosts != "1" else []
-        return [*hosts, ("--env", EXPLORED), ("--limit", LIMIT)]
+        return [*self.needs, ("--env", EXPLORED), ("--limit", LIMIT)]
 
 
 def command_of_tests(kind: str, folder: Path, filters: Sequence[str]) -> Command:
@@ -43,21 +69,21 @@ def command_of_tests(kind: str, folder: Path, filters: Sequence[str]) -> Command
         return Command([python, "-m", "pytest", "-p", "no:cacheprovider", *filters])
     if folder != ROOT:
         return Command([str(built_tests(folder)), *SWIFT_TESTING, *filter_options(filters)])
-    part, hosts = part_of(filters)
+    part = part_of(filters)
     bundle = built_tests(folder)
     build("the programs that the tests run", "--package-path", "Fixtures")
-    if needs_sample(matching(part, filters, list_tests(bundle, *SWIFT_TESTING))):
+    if needs_sample(matching(part.pattern, filters, list_tests(bundle, *SWIFT_TESTING))):
         build_tests_of(SAMPLE_FOLDER)
-    words = [str(bundle), *SWIFT_TESTING, *filter_options(patterns(part, filters))]
-    return Command(words if hosts == "1" else ["--host", "b", "--", *words], hosts)
+    words = [str(bundle), *SWIFT_TESTING, *filter_options(patterns(part.pattern, filters))]
+    has_hosts = any(name == "--hosts" for name, _ in part.options)
+    return Command(["--host", "b", "--", *words] if has_hosts else words, part.options)
 
 
-def part_of(filters: Sequence[str]) -> tuple[str, str]:
-    """Which tests of this package the filters are about, and on how many hosts they run. Those on several hosts are not
-    explored with others."""
-    named = {name for name in ON_HOSTS for word in filters if name in word}
+def part_of(filters: Sequence[str]) -> Part:
+    """Which tests of this package the filters are about. Each part is explored alone."""
+    named = {name for name in OTHERS for word in filters if name in word}
     if not named:
-        return ONE_HOST, "1"
+        return IN_LAB
     if len(named) > 1 or not all(next(iter(named)) in word for word in filters):
-        fail("tests with different numbers of hosts are explored one number at a time")
-    return ON_HOSTS[named.pop()]
+        fail(f"tests in {' and '.join(sorted(named))} are explored alone")
+    return OTHERS[named.pop()]

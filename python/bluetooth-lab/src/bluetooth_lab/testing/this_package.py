@@ -55,6 +55,9 @@ from bluetooth_lab.testing.shards import Durations, ListedTest, Shard
 UNIT_TESTS, IN_LAB, ON_TWO_HOSTS = "unit tests", "integration tests", "tests with two hosts"
 ON_THREE_HOSTS = "tests with three hosts"
 AMONG_MANY, MANY_CONTROLLERS = "tests with many controllers", 9
+# Their kernel advertises on while a central is connected, and their radio gives each of several links a handle of its
+# own.
+CONTROLLERS_OF_MANY = "4.2"
 SAMPLE, SOAK = "sample-app", "soak"
 # How many tests Swift Testing runs at the same time (Swift 6.3; others do not heed it). It would begin all of them at
 # once, and on a slow machine each would wait for the others until its own limit is over.
@@ -219,13 +222,12 @@ class ThisPackage:
         self.run_in_lab(runner, part, look_ahead, words, out / "b", "hosts", **clock)
 
     def run_among_many(self, runner: Runner) -> None:
-        """With controllers of 4.2, whose kernel advertises on while a central is connected, and whose radio gives each
-        of several links a handle of its own."""
         out = self.out / "many"
         asked = self.options.controllers or ""
         controllers = max(MANY_CONTROLLERS, int(asked) if asked.isdigit() else 0)
         words = [*self.options.words("bluez"), "--controllers", str(controllers), "--out", str(out)]
-        self.run_in_lab(runner, AMONG_MANY, MANY, words, out, LAB_RADIO_OPTIONS="--controller 4.2", LAB_FRESH="1")
+        radio = f"--controller {CONTROLLERS_OF_MANY}"
+        self.run_in_lab(runner, AMONG_MANY, MANY, words, out, LAB_RADIO_OPTIONS=radio, LAB_FRESH="1")
 
     def run_in_lab(
         self,

@@ -189,6 +189,23 @@ struct FailedPairingTests {
         try await app.saw("connected")
     }
 
+    @Test func `an app that connects again at once leaves the controller to others`() async throws {
+        let device = await device { device in
+            device.set("Paired", .boolean(true))
+            device.hasLostKeys = true
+            device.reportsReasons = true
+        }
+        let start = ContinuousClock.now
+        for count in 1...4 {
+            try await app.connect(to: device)
+            try await app.saw(Self.keyLoss, count: count)
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(200 + 400 + 800))
+        await device.set("Paired", .boolean(false))
+        try await app.connect(to: device)
+        try await app.saw("connected")
+    }
+
     @Test func `bad luck is no loss of keys`() async throws {
         let device = await device { $0.set("Paired", .boolean(true)) }
         await daemon.react(to: "Connect", times: 2, with: .refuse("Failed", "le-connection-abort-by-local"))

@@ -29,6 +29,7 @@ final class CentralCore {
     /// Counts the states that were reported.
     private var epoch = 0
     private var links: [UUID: PeripheralLink] = [:]
+    var failedConnections: [UUID: FailedConnections] = [:]
     private var scanning: Registration?
     private var scanFilter: DiscoveryFilter?
     private var reported: [UUID: Sighting] = [:]

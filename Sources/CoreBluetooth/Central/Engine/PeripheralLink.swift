@@ -3,6 +3,17 @@ import DBus
 import Logging
 import MainLoop
 
+/// Failures to connect, one after another, whose cause does not pass by itself.
+struct FailedConnections {
+    private(set) var count = 0
+    private(set) var last = ContinuousClock.now
+
+    mutating func add() {
+        count += 1
+        last = .now
+    }
+}
+
 /// A peripheral that is being connected to, or is connected: from `connect` to the disconnection.
 @LoopActor
 final class PeripheralLink {
@@ -133,6 +144,10 @@ final class PeripheralLink {
     /// A pending connect never times out: it is tried again until it is cancelled.
     private func attemptUntilConnected() async {
         if let delay = options.startDelay { try? await Task.sleep(for: delay) }
+        // An app may answer each failure by connecting again at once, as Bluejay does.
+        if let earlier = core?.failedConnections[peripheral.identifier] {
+            try? await Task.sleep(until: earlier.last + Self.pause(after: earlier.count))
+        }
         var failures = 0
         var attempts = RetryLog(logger, "connect to \(peer.addressText)")
         defer { attempts.ended("\(phase)") }
@@ -170,10 +185,12 @@ final class PeripheralLink {
             }
             failures += 1
             isLinkOwn = isLinkOwn && device.isConnected
-            // Quick at first, in case something is only busy; then slowly enough to leave the controller to others.
-            try? await Task.sleep(for: .milliseconds(min(100 << min(failures, 5), 2000)))
+            try? await Task.sleep(for: Self.pause(after: failures))
         }
     }
+
+    /// Quick at first, in case something is only busy; then slowly enough to leave the controller to others.
+    private static func pause(after failures: Int) -> Duration { .milliseconds(min(100 << min(failures, 5), 2000)) }
 
     private func findDevice() async -> Device? {
         guard let adapter = core?.adapter else { return nil }
@@ -204,6 +221,7 @@ final class PeripheralLink {
 
     private func giveUp(_ error: CBError) {
         phase = .ended
+        core?.failedConnections[peripheral.identifier, default: FailedConnections()].add()
         core?.forget(self)
         core?.post { [peripheral, request = options.request] manager in
             peripheral.connectionIsDown(request: request)
@@ -214,6 +232,7 @@ final class PeripheralLink {
     private func linkIsUp() {
         guard phase == .connecting, let device else { return }
         phase = .connected
+        core?.failedConnections[peripheral.identifier] = nil
         device.linkUse.begin(self, isOwn: isLinkOwn || options.takesLinkOver)
         device.isAttemptAbandoned = false
         attempt?.cancel()

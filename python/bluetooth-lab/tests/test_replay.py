@@ -85,6 +85,7 @@ def test_the_same_files_have_no_difference(tmp_path: Path) -> None:
     for folder in sides(tmp_path):
         (folder / "run" / "bus.log").write_text("a\n")
         (folder / "console.log").write_text(str(folder))  # the host's
+        (folder / "crash-btmon-345.core").write_text(str(folder))
         number = len(folder.name)
         (folder / "dmesg.log").write_text(
             f"time-travel=ext:fd:{number} ssl2=fd:{number} LAB_JOB=/l/runs/20300101-000000-{number:07}/job\n"

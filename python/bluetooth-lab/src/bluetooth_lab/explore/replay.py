@@ -18,6 +18,7 @@ from bluetooth_lab.places import Places
 
 # What is made of the record, or is the host's.
 NOT_COMPARED = (FILE, "console.log", "output.log")  # the last one is of lab explore
+NOT_COMPARED_KINDS = (".html", ".core")  # a crashed program's memory has the name of the run
 TIME = re.compile(r"(?:(\d{10}\.\d{6})|(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}))")
 OF_THE_HOST = re.compile(rb"(?<=/runs/)\d{8}-\d{6}-\d+|(?<=[:,=]fd:)\d+")  # in the kernel's command line
 LONGEST_SHOWN = 160
@@ -92,7 +93,9 @@ def again(repeat: Repeat, out: Path) -> int:
 
 def files_of(folder: Path) -> list[str]:
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return sorted(str(path) for path in found if path.name not in NOT_COMPARED and path.suffix != ".html")
+    return sorted(
+        str(path) for path in found if path.name not in NOT_COMPARED and path.suffix not in NOT_COMPARED_KINDS
+    )
 
 
 def count_files(folder: Path) -> int:

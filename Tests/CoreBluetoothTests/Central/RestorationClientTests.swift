@@ -158,6 +158,34 @@ private struct LauncherFailure: Error {}
         await client.close()
     }
 
+    /// The state waits for the controller, and the agent may end meanwhile.
+    @Test func `what an agent has told that has ended is asked of the next one`() async throws {
+        let request = SubscriptionRequest(subscription: 1, peripheral: peripheral.identifier, key: key)
+        let link = PeripheralRequest(peripheral: peripheral.identifier, adapter: "a", reconnects: false)
+        var record = PeripheralRecord(link, state: .connected)
+        record.subscriptions = [request]
+        var app = AppRecord(registration: AppRegistration(identifier: "test", command: nil), process: nil)
+        app.peripherals = [record]
+        app.scan = ScanRecord(adapter: "a", services: ["180d"], allowsDuplicates: false)
+        app.nextSubscription = 2
+        try bench.start(RestorationRecord(apps: [app]), linksAreUp: true)
+        let client = makeClient { [bench] _ in try bench.start() }
+        let welcome = try #require(await open(client))
+        #expect(welcome.peripherals.first?.subscriptions == [request])
+        bench.stop()
+        try await wait("another agent") { await client.hasAnotherAgent }
+        #expect(!bench.calls.contains("subscribe"))
+        await client.connected(link)
+        await adopt(request, client)
+        let scan = try #require(welcome.scan)
+        await client.adopt(scan)
+        try await wait("its subscription") { bench.calls.contains("subscribe") }
+        bench.notify("a", from: peripheral.identifier, key)
+        try await wait("the value") { log.values == ["a"] }
+        try await wait("its scan") { bench.scan == scan }
+        await client.close()
+    }
+
     @Test func `without an agent the program goes on without restoration`() async throws {
         let client = makeClient { _ in throw LauncherFailure() }
         #expect(await open(client) == nil)

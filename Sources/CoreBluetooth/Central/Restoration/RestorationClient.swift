@@ -14,6 +14,8 @@ final class RestorationClient: AgentConnectionOwner {
 
     let connection: AgentConnection
     private var onWelcome: (@LoopActor (Welcome?) -> Void)?
+    /// Whether the agent that has welcomed the program has ended, and another one has.
+    private(set) var hasAnotherAgent = false
     /// What is reported to a new agent.
     private var peripherals: [UUID: (request: PeripheralRequest, isConnected: Bool)] = [:]
     private var subscriptions: [UInt32: AgentSubscription] = [:]
@@ -88,7 +90,8 @@ final class RestorationClient: AgentConnectionOwner {
             self.onWelcome = nil
             return onWelcome(welcome)
         }
-        // Another agent: it learns what this program has.
+        // Another agent: it learns what this program has, and what it takes up later.
+        hasAnotherAgent = true
         for (request, isConnected) in peripherals.values {
             connection.send(.connecting(request))
             if isConnected { connection.send(.connected(request)) }
@@ -109,7 +112,10 @@ final class RestorationClient: AgentConnectionOwner {
     }
 
     /// Takes over a scan from an earlier run.
-    func adopt(_ scan: ScanRecord) { self.scan = scan }
+    func adopt(_ scan: ScanRecord) {
+        if hasAnotherAgent { return scanning(scan) }
+        self.scan = scan
+    }
 
     // MARK: Peripherals
 
@@ -137,6 +143,7 @@ final class RestorationClient: AgentConnectionOwner {
 
     /// Takes over a subscription from an earlier run.
     func adopt(_ subscription: AgentSubscription) {
+        if hasAnotherAgent { return request(subscription) }
         subscriptions[subscription.number] = subscription
     }
 

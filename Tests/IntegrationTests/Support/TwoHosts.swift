@@ -57,6 +57,8 @@ extension Central {
     /// does what the error advises, and what that of the next connection advises if the link ended when only this host
     /// had its keys.
     func readWithPairing() async throws -> String {
+        // The observer may hear of the connection after whoever made it.
+        try await observer.connections.first()
         for _ in 0..<2 {
             let (connections, ends) = (observer.connections.values.count, observer.disconnections.values.count)
             do {

@@ -29,6 +29,7 @@ final class CentralCore {
     /// Counts the states that were reported.
     private var epoch = 0
     private var links: [UUID: PeripheralLink] = [:]
+    /// Of the peripherals that have not been connected to since.
     var failedConnections: [UUID: FailedConnections] = [:]
     private var scanning: Registration?
     private var scanFilter: DiscoveryFilter?

@@ -66,7 +66,7 @@ SAMPLE_FOLDER = ROOT / "Fixtures" / "sample-app"
 
 
 def needs_sample(names: Iterable[str]) -> bool:
-    """Some of these tests run those of the sample package."""
+    """Whether some of these tests run those of the sample package."""
     return any("/FailureBundles/" in name for name in names)
 
 

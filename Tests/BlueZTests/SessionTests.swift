@@ -272,6 +272,17 @@ struct SessionTests {
         #expect(mirrored.isConnected)
     }
 
+    @Test func `a link that ends and is back before bluetoothd reports it has ended`() async throws {
+        try await session.waitUntilAvailable()
+        let device = daemon.adapter.addDevice("C0:00:00:00:00:02")
+        device.comeUp()
+        try await mirror.fence(daemon)
+        device.lose(silently: true)
+        device.comeUp()
+        try await mirror.fence(daemon)
+        #expect(mirror.lines.suffix(3) == ["connected true", "connected false", "connected true"])
+    }
+
     @Test func `without a bus nothing is confirmed`() async throws {
         daemon.bus.kill()
         try await eventually("the loss is known") { session.connection == nil }

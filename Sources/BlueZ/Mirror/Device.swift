@@ -103,6 +103,18 @@ package final class Device: RemoteObject<Device1> {
         if changes.contains(Device1.connected) { isEndingLink = false }
     }
 
+    /// bluetoothd reads a property when it reports it, which is once it is idle. A link that has ended meanwhile, and
+    /// another that has begun, are one report: that a connected device is connected.
+    override func propertiesChanged(_ signal: BusSignal) {
+        if isConnected, signal.propertyChanges(of: Device1.self)?[Device1.connected] == true {
+            var end = PropertyChanges<Device1>()
+            end[Device1.connected] = false
+            end[Device1.servicesResolved] = false
+            apply(end)
+        }
+        super.propertiesChanged(signal)
+    }
+
     override func event(_ changes: PropertyChanges<Device1>) -> BlueZEvent? { .deviceChanged(self, changes) }
 
     /// Who in this process uses the link.

@@ -264,6 +264,23 @@ struct CentralsTests {
         }
     }
 
+    @Test func `a central that is back before bluetoothd reports its end is served again`() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        await peripheral.endLinks { _ in
+            central.lose(silently: true)
+            central.comeUp()
+        }
+        #expect(await peripheral.perform(.disconnect(central: nil)).disconnected == ["C0:00:00:00:00:02"])
+        #expect(peripheral.lines.suffix(2) == ["disconnected 02", "connected 02"])
+        let store = try await peripheral.characteristic(LabService.store)
+        _ = await peripheral.perform(.addFault(characteristic: "store", Fault(on: .write, .delay(0.01))))
+        async let error = attError { try await store.write(Data([1]), by: central) }
+        try await peripheral.sawLine(beginning: "fault store")
+        peripheral.advance(by: 0.02)
+        #expect(await error == nil)
+    }
+
     @Test func `a link that bluetoothd does not end is reported`() async throws {
         _ = await peripheral.connect()
         try await peripheral.saw("connected 02")

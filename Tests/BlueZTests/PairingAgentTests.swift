@@ -155,6 +155,15 @@ struct PairingAgentTests {
         #expect(attempt.failure(error, at: start + .seconds(40)) == .refusedByDevice)
         #expect(attempt.failure(error, at: start + .seconds(50)) == .timedOut)
         #expect(attempt.failure(.timedOut("Pair"), at: start + .seconds(21)) == .timedOut)
+    }
+
+    @Test func `digits that one side has found to differ do not match`() {
+        let start = ContinuousClock.now
+        let error = BlueZError.authenticationFailed("Authentication Failed")
+        var attempt = PairingAttempt(at: start)
+        attempt.note(.asked(.comparison(6)), at: start + .seconds(39))
+        attempt.note(.cancelled, at: start + .seconds(40))
+        #expect(attempt.failure(error, at: start + .seconds(40)) == .comparisonFailed)
         attempt.note(.agreed(.numericComparison), at: start + .seconds(40))
         #expect(attempt.failure(error, at: start + .seconds(41)) == .comparisonFailed)
         #expect(attempt.failure(.notConnected, at: start + .seconds(41)) == .comparisonFailed)

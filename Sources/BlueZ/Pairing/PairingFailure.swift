@@ -47,7 +47,8 @@ struct PairingAttempt {
         switch lastStep {
         case .agreed(.passkeyEntry): return .wrongPasskey(isEnteredHere: true)
         case .displayed: return .wrongPasskey(isEnteredHere: false)
-        case .agreed(.numericComparison): return .comparisonFailed
+        // Its user may have compared them first.
+        case .asked(.comparison), .agreed(.numericComparison): return .comparisonFailed
         default: return .refusedByDevice
         }
     }

@@ -366,6 +366,17 @@ struct LinkLifeTests {
         try await app.saw("name Heart")
     }
 
+    @Test func `a link that is back before bluetoothd reports its end has ended`() async throws {
+        let device = await device()
+        let app = CentralApp(on: daemon)
+        let peripheral = try await app.connected(to: device)
+        await device.lose(silently: true)
+        await device.comeUp()
+        try await app.saw("disconnected failed: The connection was lost.")
+        app.act { $0.connect(peripheral) }
+        try await app.saw("connected", count: 2)
+    }
+
     @Test func `a new name is reported once`() async throws {
         let device = await device()
         let app = CentralApp(on: daemon)

@@ -168,28 +168,27 @@ final class ServicePublication {
         }
     }
 
-    /// Withdraws a service. bluetoothd notifies connected centrals of the change.
-    func remove(_ text: String) -> ControlReply {
+    /// Withdraws a service, and answers when bluetoothd has done so, or does not answer. It notifies connected centrals
+    /// of the change.
+    func remove(_ text: String, _ reply: @escaping (ControlReply) -> Void) {
         switch service(text) {
-        case .failure(let problem): return ControlReply(error: problem.description)
+        case .failure(let problem): reply(ControlReply(error: problem.description))
         case .success(let service):
             guard let registration = service.registration, service.isPublished, let server = poweredOnServer else {
-                return ControlReply(error: notPublished(service))
+                return reply(ControlReply(error: notPublished(service)))
             }
             server.remove(registration)
-            withdraw([service])
-            return ControlReply()
+            withdraw([service]) { reply(ControlReply()) }
         }
     }
 
-    /// Withdraws all services.
-    func removeAll() -> ControlReply {
-        guard let server = poweredOnServer else { return ControlReply(error: notReady) }
+    /// Withdraws all services, and answers when bluetoothd has done so, or does not answer.
+    func removeAll(_ reply: @escaping (ControlReply) -> Void) {
+        guard let server = poweredOnServer else { return reply(ControlReply(error: notReady)) }
         let registered = services.all.filter { $0.registration != nil }
-        guard !registered.isEmpty else { return ControlReply(error: "no service is published") }
+        guard !registered.isEmpty else { return reply(ControlReply(error: "no service is published")) }
         server.removeAllServices()
-        withdraw(registered)
-        return ControlReply()
+        withdraw(registered) { reply(ControlReply()) }
     }
 
     /// Resumes or stops advertising, and answers when bluetoothd has done so, or does not answer. Links stay up.
@@ -271,19 +270,26 @@ final class ServicePublication {
         server.add(service.makeRegistration(server: server))
     }
 
-    private func withdraw(_ withdrawn: [SimulatedService]) {
+    private func withdraw(_ withdrawn: [SimulatedService], _ done: @escaping () -> Void = {}) {
+        var removed: [String] = []
         for service in withdrawn {
             let name = service.profile.name
             let wasPublished = service.isPublished
             service.isWanted = false
             service.withdraw()
-            if wasPublished { events.report(.serviceRemoved) { $0.service = name } }
+            if wasPublished { removed.append(name) }
             // A client that asked for the service just before gets an answer, too.
             for reply in replies.removeValue(forKey: name) ?? [] {
                 reply(ControlReply(error: "the service \(name) was withdrawn before it was published"))
             }
         }
         onWithdrawal?()
+        // A central that connects before bluetoothd has removed a service still finds it.
+        let report = { [events] in
+            for name in removed { events.report(.serviceRemoved) { $0.service = name } }
+            done()
+        }
+        if let server { settle(server, report) } else { report() }
         advertise()
     }
 

@@ -31,7 +31,7 @@ struct RequestHandlerTests {
 
     @Test func `a request for what is withdrawn is refused`() throws {
         let read = try parts.request(LabService.store)
-        #expect(parts.publication.remove("lab").ok)
+        #expect(parts.remove("lab").ok)
         requests.read(read)
         #expect(server.answers == [10])
     }

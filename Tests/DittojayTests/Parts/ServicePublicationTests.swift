@@ -39,8 +39,8 @@ struct ServicePublicationTests {
         parts.publish()
         var withdrawals = 0
         publication.onWithdrawal = { withdrawals += 1 }
-        #expect(publication.remove("chirp").ok)
-        #expect(publication.remove("chirp").error == "the service chirp is withdrawn")
+        #expect(parts.remove("chirp").ok)
+        #expect(parts.remove("chirp").error == "the service chirp is withdrawn")
         var replies: [ControlReply] = []
         publication.add("chirp") { replies.append($0) }
         #expect(replies.isEmpty, "it is not published yet")
@@ -51,11 +51,23 @@ struct ServicePublicationTests {
         #expect(server.advertisements == [["180D", Self.chirp], ["180D"], ["180D", Self.chirp]])
     }
 
+    @Test(arguments: [true, false])
+    func `a service is removed when bluetoothd says so, or does not answer`(settles: Bool) {
+        parts.publish()
+        var replies: [Bool] = []
+        publication.remove("chirp") { replies.append($0.ok) }
+        publication.removeAll { replies.append($0.ok) }
+        #expect(replies.isEmpty && parts.lines.isEmpty)
+        if settles { parts.settle() } else { parts.clock.advance(by: 5.1) }
+        #expect(replies == [true, true])
+        #expect(parts.lines.first == "service-removed chirp" && parts.lines.count == 4)
+    }
+
     @Test func `the answer to an advertisement that was replaced is no failure`() {
         parts.publish()
         publication.advertisingStarted(error: nil)
         var replies: [ControlReply] = []
-        #expect(publication.remove("heart-rate").ok)
+        #expect(parts.remove("heart-rate").ok)
         publication.setAdvertising(false) { replies.append($0) }
         parts.settle()
         publication.setAdvertising(true) { replies.append($0) }
@@ -66,17 +78,17 @@ struct ServicePublicationTests {
         #expect(replies.map(\.ok) == [true, true])
         #expect(!parts.lines.contains { $0.hasPrefix("failed") })
         // What is on is known: it is stopped before another one is asked for.
-        #expect(publication.remove("chirp").ok)
+        #expect(parts.remove("chirp").ok)
         #expect(server.advertisements == [["180D", Self.chirp], [Self.chirp], [Self.chirp], []])
         #expect(server.stops == 3)
     }
 
     @Test func `whoever waits for a service is answered when it does not come`() {
         parts.publish()
-        #expect(publication.remove("chirp").ok)
+        #expect(parts.remove("chirp").ok)
         var errors: [String?] = []
         publication.add("chirp") { errors.append($0.error) }
-        #expect(publication.removeAll().ok)
+        #expect(parts.remove(nil).ok)
         publication.add("chirp") { errors.append($0.error) }
         server.state = .poweredOff
         publication.interrupt()
@@ -102,7 +114,7 @@ struct ServicePublicationTests {
         publication.advertisingStarted(error: nil)
         #expect(parts.lines == before)
         // A change of the services does not bring it back.
-        #expect(publication.remove("chirp").ok)
+        #expect(parts.remove("chirp").ok)
         publication.setAdvertising(false, reply)
         #expect(!server.isAdvertising)
         publication.setAdvertising(true, reply)

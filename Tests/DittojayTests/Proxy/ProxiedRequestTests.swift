@@ -151,6 +151,7 @@ struct ProxiedRequestTests {
         requests.read(try parts.request(LabService.store))
         let lab = try #require(parts.services.service(named: "lab"))
         parts.publication.replace([lab], by: [])
+        parts.settle()
         #expect(parts.services.service(named: "lab") == nil)
         device.answer(.refused(CBATTError(.invalidHandle)))
         #expect(server.answers == [1])
@@ -163,7 +164,7 @@ struct ProxiedRequestTests {
     @Test func `a value of the device goes to nobody when its service is withdrawn`() throws {
         requests.notified(Data([1]), by: CharacteristicPath("heart-rate", "heart-rate-measurement"))
         #expect(parts.lines == ["notified heart-rate-measurement 01"])
-        #expect(parts.publication.remove("heart-rate").ok)
+        #expect(parts.remove("heart-rate").ok)
         requests.notified(Data([2]), by: CharacteristicPath("heart-rate", "heart-rate-measurement"))
         requests.notified(Data([3]), by: CharacteristicPath("no", "such"))
         #expect(parts.lines == ["notified heart-rate-measurement 01", "service-removed heart-rate"])

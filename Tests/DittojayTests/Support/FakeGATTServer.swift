@@ -135,6 +135,14 @@ final class Parts {
         clock.queue.sync {}
     }
 
+    /// Withdraws a service, or all if nil, and returns the answer.
+    func remove(_ service: String?) -> ControlReply {
+        var answer = ControlReply(error: "no answer")
+        if let service { publication.remove(service) { answer = $0 } } else { publication.removeAll { answer = $0 } }
+        settle()
+        return answer
+    }
+
     /// What a central asks of a characteristic.
     func request(_ uuid: String, _ value: [UInt8]? = nil, offset: Int = 0) throws -> CBATTRequest {
         let characteristic = try #require(

@@ -170,6 +170,19 @@ extension InTheLab {
             }
         }
 
+        /// bluetoothd may not serve a link that begins before it has noticed that the one before has ended
+        /// (docs/bluez-limits.md). The next one is served.
+        private func readsOverSomeLink(_ central: Central) async throws {
+            while true {
+                let links = central.observer.connections.values.count
+                do {
+                    return #expect(try await central.read(Faulty.optional, as: String.self) == "here")
+                } catch BluejayError.notConnected {
+                    try await central.observer.connections.first(after: links)
+                }
+            }
+        }
+
         @Test func `a link that drops in the middle ends the task, then everybody hears`() async throws {
             try await withFaulty { _, central in
                 _ = try await central.read(Faulty.optional, as: String.self)
@@ -199,7 +212,7 @@ extension InTheLab {
                     #expect(failure == "notConnected", "\(kind)")
                     try await central.observer.disconnections.first(after: losses)
                     try await central.observer.connections.first(after: links)
-                    _ = try await central.read(Faulty.optional, as: String.self)
+                    try await readsOverSomeLink(central)
                 }
             }
         }

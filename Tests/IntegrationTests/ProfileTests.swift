@@ -269,20 +269,6 @@ extension InTheLab {
 
         // MARK: Support
 
-        /// Tries again for as long as news may be on its way.
-        private func untilItSucceeds(
-            within timeout: Duration = .seconds(30), _ body: () async throws -> Void
-        ) async throws {
-            let deadline = ContinuousClock.now + timeout
-            while true {
-                do {
-                    return try await body()
-                } catch {
-                    if ContinuousClock.now > deadline { throw error }
-                }
-            }
-        }
-
         private func bluejay(_ arguments: String...) async throws -> ChildProcess {
             let process = try ChildProcess("bluejay", arguments + ["--adapter", Lab.centralAdapter])
             let status = try await process.exitStatus(within: .seconds(90))

@@ -49,27 +49,40 @@ extension InTheLab {
                 let before = try await Set(central.services.map(\.uuid).filter { $0.uuidString.hasPrefix("C0000") })
                 #expect(before.count == 3)
                 try await sensor.command("service", "remove", "--all")
-                var gone: [CBService] = []
                 var calls = 0
-                while gone.count < 4 {
-                    calls += 1
-                    gone += try await central.changes.values(calls)[calls - 1]
+                while let changes = try? await central.changes.values(calls + 1) {
+                    calls = changes.count
+                    if changes.joined().count == 4 { break }
                 }
-                // Each once: the two of the same kind, too.
-                #expect(gone.count == 4 && Set(gone.map(ObjectIdentifier.init)).count == 4)
-                #expect(Set(gone.map(\.uuid)) == before)
+                // bluetoothd may miss one, and go on showing it (docs/bluez-limits.md).
+                let missed = try await central.services.filter { before.contains($0.uuid) }
+                #expect(missed.count <= 1 && central.changes.values.joined().count + missed.count == 4)
                 try await sensor.command("service", "remove", "--all", expecting: 8)
                 try await sensor.command("service", "add", "--all")
-                let changes = try await central.changes.values(calls + 1)
-                #expect(changes.dropFirst(calls).allSatisfy { $0.isEmpty })
+                _ = try await central.changes.values(calls + 1)
                 try await untilItSucceeds {
                     try await central.discoverEverything()
                     _ = try await central.service(Changing.late)
                 }
+                // It is known to be gone when a request says so and another of the kind is there.
+                for service in missed {
+                    let readable = service.characteristics?.first { $0.properties.contains(.read) }
+                    let characteristic = try #require(readable)
+                    let error = await failure { _ = try await central.read(characteristic) }
+                    #expect(error == "CBATTError \(CBATTError.Code.invalidHandle.rawValue)")
+                }
+                while central.changes.values.joined().count < 4 {
+                    _ = try await central.changes.values(central.changes.values.count + 1)
+                }
+                // Each once: the two of the same kind, too.
+                let gone = Array(central.changes.values.joined())
+                #expect(gone.count == 4 && Set(gone.map(ObjectIdentifier.init)).count == 4)
+                #expect(Set(gone.map(\.uuid)) == before)
                 let anchor = try await central.service(Changing.anchor)
                 try await central.setNotify(true, anchor.found(Changing.beat))
                 try await central.expectUnbroken(Changing.beat)
                 try await sensor.command("service", "add", "--all", expecting: 8)
+                #expect(central.changes.values.joined().count == 4)
             }
         }
 

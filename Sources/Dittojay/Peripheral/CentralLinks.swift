@@ -101,8 +101,12 @@ final class CentralLinks {
     /// Switches the controller off, which ends all links, or on.
     func setPower(_ isOn: Bool, _ reply: @escaping (ControlReply) -> Void) {
         guard let control else { return reply(ControlReply(error: "Bluetooth is not ready yet")) }
-        // As in `end`: it is called on this queue only.
-        nonisolated(unsafe) let reply = reply
+        // As in `end`.
+        if !isOn { unanswered.take(from: nil).release() }
+        nonisolated(unsafe) let done = { [unanswered] (answer: ControlReply) in
+            if !isOn { unanswered.endIsOver(of: nil) }
+            reply(answer)
+        }
         Task { [queue] in
             var answer = ControlReply()
             do {
@@ -110,7 +114,7 @@ final class CentralLinks {
             } catch {
                 answer = ControlReply(error: "cannot switch Bluetooth \(isOn ? "on" : "off"): \(error)")
             }
-            queue.async { [answer] in reply(answer) }
+            queue.async { [answer] in done(answer) }
         }
     }
 

@@ -306,7 +306,8 @@ final class RequestHandler {
             let occasion: ScenarioStep.Occasion = trigger == .read ? .read : .written
             scenario.occurred(Occurrence(occasion, to: simulated.path, value: request.value, attError: code))
         case .disconnect:
-            unanswered.hold(request, from: central.address)
+            // Before the link ends: see `CentralLinks.end`. Held, it might be released too late, by whoever still uses it.
+            server?.respond(to: request, withResult: .unlikelyError)
             links.drop(central.address)
         case .delay(let seconds):
             let postponed = unanswered.postpone(from: central.address) { [weak self] in

@@ -69,6 +69,22 @@ struct RequestHandlerTests {
         let control = parts.control
         try await eventually("the end of the link") { control.lines.contains("disconnect \(Parts.central)") }
         #expect(control.lines.count { $0.hasPrefix("disconnect") } == 1)
-        #expect(parts.server.answers.isEmpty)
+        #expect(parts.server.answers == [0x0E, 0x0E])
+    }
+
+    @Test func `what is open is released before the power goes`() async throws {
+        let queue = DispatchQueue(label: "requests")
+        let parts = Parts(queue: queue)
+        let open = queue.sync { parts.unanswered.postpone(from: Parts.central) { Issue.record("released too late") } }
+        await withCheckedContinuation { done in
+            queue.sync {
+                parts.links.setPower(false) { _ in done.resume() }
+                open.give()
+            }
+        }
+        #expect(parts.control.lines == ["power off"])
+        var isGiven = false
+        queue.sync { parts.unanswered.postpone(from: Parts.central) { isGiven = true }.give() }
+        #expect(isGiven)
     }
 }

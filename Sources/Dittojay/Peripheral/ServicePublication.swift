@@ -90,11 +90,14 @@ final class ServicePublication {
         answerAdvertising(ControlReply(error: "Bluetooth was switched off before advertising started"))
     }
 
-    /// Stops advertising for good. The services stay until ``stop()``, for as long as centrals are connected.
-    func stopAdvertising() {
+    /// Stops advertising for good. The services stay until ``stop(_:)``, for as long as centrals are connected. `done` is
+    /// called on the queue when bluetoothd has stopped, or does not answer.
+    func stopAdvertising(_ done: @escaping () -> Void) {
         isStopping = true
         turn?.cancel()
-        poweredOnServer?.stopAdvertising()
+        guard let server = poweredOnServer else { return done() }
+        server.stopAdvertising()
+        settle(server, done)
     }
 
     /// Withdraws everything for good. `done` is called on the queue when bluetoothd has taken it back, or does not

@@ -244,7 +244,6 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
         leaveDirectory()
         scenario.stop()
         commands.cancelBurst("dittojay was stopped")
-        publication.stopAdvertising()
         // Both sides at once, as bluetoothd 5.66 takes 2 s and more to end a link.
         var sides = 2
         let sideEnded = { [self] in
@@ -252,15 +251,20 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             if sides == 0 { end(testFailure) }
         }
         close(sideEnded)
+        // First: a central that connected now would see its services go.
+        publication.stopAdvertising { [self] in endLinks(sideEnded) }
+    }
+
+    private func endLinks(_ done: @escaping () -> Void) {
         links.end { [self] _ in
             // An advertisement that is just being registered would be left to bluetoothd by a change of the name, or by
             // the end of this program.
             publication.stop { [lease, queue] in
                 // Called on the queue only.
-                nonisolated(unsafe) let sideEnded = sideEnded
+                nonisolated(unsafe) let done = done
                 Task {
                     await lease?.stop()
-                    queue.async { sideEnded() }
+                    queue.async { done() }
                 }
             }
             channels.stop()

@@ -198,14 +198,14 @@ struct ServicePublicationTests {
             #expect(parts.server.advertisements.count == count + 1)
         }
         #expect(parts.lines.count { $0.hasPrefix("advertising") } == 1, "it is one advertisement to users")
-        parts.publication.stopAdvertising()
+        parts.publication.stopAdvertising {}
         parts.clock.advance(by: 10)
         #expect(parts.server.advertisements.count == 4 && parts.clock.pendingCount == 0)
     }
 
     @Test func `nothing is advertised while it stops`() {
         publication.start()
-        publication.stopAdvertising()
+        publication.stopAdvertising {}
         for service in server.services { publication.published(service, error: nil) }
         #expect(server.advertisements.isEmpty)
         publication.stop {}

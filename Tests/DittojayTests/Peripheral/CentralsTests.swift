@@ -289,6 +289,26 @@ struct CentralsTests {
         #expect(peripheral.lines.last?.hasPrefix("failed: cannot disconnect 02: ") == true)
     }
 
+    @Test func `links end when no other central can connect any longer`() async throws {
+        let central = await peripheral.connect()
+        try await peripheral.saw("connected 02")
+        let order = Journal()
+        await peripheral.daemon.react(
+            to: "UnregisterAdvertisement",
+            with: .handler { call in
+                Later.run(after: .milliseconds(50)) {
+                    order.note("it advertises no more")
+                    call.resume()
+                }
+            })
+        await peripheral.endLinks { _ in
+            order.note("the link ends")
+            central.lose()
+        }
+        try await peripheral.end()
+        #expect(order.lines == ["it advertises no more", "the link ends"])
+    }
+
     @Test func `stopping ends the links`() async throws {
         let central = await peripheral.connect()
         try await peripheral.saw("connected 02")

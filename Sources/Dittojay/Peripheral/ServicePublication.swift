@@ -90,8 +90,8 @@ final class ServicePublication {
         answerAdvertising(ControlReply(error: "Bluetooth was switched off before advertising started"))
     }
 
-    /// Stops advertising for good. The services stay until ``stop(_:)``, for as long as centrals are connected. `done` is
-    /// called on the queue when bluetoothd has stopped, or does not answer.
+    /// Stops advertising for good. The services stay until ``stop(_:)``, for as long as centrals are connected.
+    /// `done` is called on the queue when bluetoothd has stopped, or does not answer.
     func stopAdvertising(_ done: @escaping () -> Void) {
         isStopping = true
         turn?.cancel()

@@ -297,7 +297,7 @@ struct CentralsTests {
             to: "UnregisterAdvertisement",
             with: .handler { call in
                 Later.run(after: .milliseconds(50)) {
-                    order.note("it advertises no more")
+                    order.note("it has stopped advertising")
                     call.resume()
                 }
             })
@@ -306,7 +306,7 @@ struct CentralsTests {
             central.lose()
         }
         try await peripheral.end()
-        #expect(order.lines == ["it advertises no more", "the link ends"])
+        #expect(order.lines == ["it has stopped advertising", "the link ends"])
     }
 
     @Test func `stopping ends the links`() async throws {

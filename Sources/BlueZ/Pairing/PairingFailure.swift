@@ -47,7 +47,7 @@ struct PairingAttempt {
         switch lastStep {
         case .agreed(.passkeyEntry): return .wrongPasskey(isEnteredHere: true)
         case .displayed: return .wrongPasskey(isEnteredHere: false)
-        // Its user may have compared them first.
+        // The device's user may say that they differ while this one is still asked.
         case .asked(.comparison), .agreed(.numericComparison): return .comparisonFailed
         default: return .refusedByDevice
         }

@@ -177,11 +177,8 @@ final class AdapterLease: LinkControl {
 
     /// Ends the connections of all centrals, or of one.
     ///
-    /// - Parameter answer: called for each central before its link ends.
     /// - Returns: the addresses of those that were connected.
-    func disconnectCentrals(
-        address: String?, answer: @escaping @Sendable @LoopActor () -> Void
-    ) async -> [String] {
+    func disconnectCentrals(address: String?) async -> [String] {
         let devices = (currentAdapter?.devices ?? []).filter { device in
             device.isConnected
                 && (address == nil || device.address.caseInsensitiveCompare(address ?? "") == .orderedSame)
@@ -189,9 +186,6 @@ final class AdapterLease: LinkControl {
         var addresses: [String] = []
         for device in devices {
             do {
-                answer()
-                // What that has released is answered in the next turn.
-                await withCheckedContinuation { turn in MainLoop.shared.async { turn.resume() } }
                 // Before that is answered: the central may connect again at once.
                 let end = nextEnd(of: device)
                 try await device.endLink()

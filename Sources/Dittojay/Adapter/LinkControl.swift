@@ -9,11 +9,8 @@ protocol LinkControl: AnyObject, Swift.Sendable {
 
     /// Ends the connections of all centrals, or of one.
     ///
-    /// - Parameter answer: called for each central before its link ends, to answer its open requests.
     /// - Returns: the addresses of those that were connected.
-    func disconnectCentrals(
-        address: String?, answer: @escaping @Sendable @LoopActor () -> Void
-    ) async -> [String]
+    func disconnectCentrals(address: String?) async -> [String]
 
     /// How strong the connected centrals are received, in dBm by their addresses. Those whose signal the kernel does
     /// not report, to this user or at all, are missing.

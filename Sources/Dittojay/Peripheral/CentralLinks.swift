@@ -101,13 +101,14 @@ final class CentralLinks {
     /// Switches the controller off, which ends all links, or on.
     func setPower(_ isOn: Bool, _ reply: @escaping (ControlReply) -> Void) {
         guard let control else { return reply(ControlReply(error: "Bluetooth is not ready yet")) }
+        let release = releaseOpen(from: nil)
         // As in `end`.
-        if !isOn { unanswered.take(from: nil).release() }
         nonisolated(unsafe) let done = { [unanswered] (answer: ControlReply) in
             if !isOn { unanswered.endIsOver(of: nil) }
             reply(answer)
         }
         Task { [queue] in
+            if !isOn { await release() }
             var answer = ControlReply()
             do {
                 try await control.setPower(isOn)
@@ -137,16 +138,31 @@ final class CentralLinks {
     /// answer get one after all, right before the link ends, and those that come until then at once.
     func end(_ address: String? = nil, _ done: @escaping ([String]) -> Void) {
         guard let control else { return done([]) }
-        let held = unanswered.take(from: address)
+        let release = releaseOpen(from: address)
         // It goes to the bus's actor and back, and is called on this queue only.
         nonisolated(unsafe) let end = { [unanswered] (addresses: [String]) in
-            held.release()
             unanswered.endIsOver(of: address)
             done(addresses)
         }
         Task { [queue] in
-            let addresses = await control.disconnectCentrals(address: address) { held.release() }
+            await release()
+            let addresses = await control.disconnectCentrals(address: address)
             queue.async { end(addresses) }
+        }
+    }
+
+    /// What releases the open requests of a central whose link is to end, or of all. It does so in a turn of the queue:
+    /// who handled a request in an earlier one has let go of it.
+    private func releaseOpen(from address: String?) -> @Sendable () async -> Void {
+        // Used on the queue only.
+        nonisolated(unsafe) let unanswered = unanswered
+        return { [queue] in
+            await withCheckedContinuation { turn in
+                queue.async {
+                    unanswered.beginEnd(of: address)
+                    turn.resume()
+                }
+            }
         }
     }
 }

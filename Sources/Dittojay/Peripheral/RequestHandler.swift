@@ -306,9 +306,7 @@ final class RequestHandler {
             let occasion: ScenarioStep.Occasion = trigger == .read ? .read : .written
             scenario.occurred(Occurrence(occasion, to: simulated.path, value: request.value, attError: code))
         case .disconnect:
-            // Before the link ends (see `CentralLinks.end`). A request that is held may still be in use by then, and be
-            // answered too late.
-            server?.respond(to: request, withResult: .unlikelyError)
+            unanswered.hold(request, from: central.address)
             links.drop(central.address)
         case .delay(let seconds):
             let postponed = unanswered.postpone(from: central.address) { [weak self] in

@@ -1,5 +1,4 @@
 import CoreBluetooth
-import Foundation
 
 /// The requests that get no answer yet, or none at all, for as long as the link that they came over lasts. Used on the
 /// peripheral's queue only.
@@ -42,16 +41,19 @@ final class UnansweredRequests {
         requests = [:]
     }
 
-    /// Hands over the requests of one central whose link is being ended, or of all if nil, to be released at the right
-    /// moment. Until ``endIsOver(of:)`` no more of them are kept.
-    func take(from address: String?) -> HeldRequests {
-        guard let address else {
+    /// Releases the requests of one central whose link is to end, or of all if nil; they get no other answer later.
+    /// Until ``endIsOver(of:)`` none is kept.
+    func beginEnd(of address: String?) {
+        let released: [PostponedAnswer]
+        if let address {
+            ending.insert(address)
+            released = requests.removeValue(forKey: address) ?? []
+        } else {
             areAllEnding = true
-            defer { requests = [:] }
-            return HeldRequests(answers: Array(requests.values.joined()))
+            released = Array(requests.values.joined())
+            requests = [:]
         }
-        ending.insert(address)
-        return HeldRequests(answers: requests.removeValue(forKey: address) ?? [])
+        for answer in released { answer.release() }
     }
 
     func endIsOver(of address: String?) {
@@ -60,10 +62,7 @@ final class UnansweredRequests {
 }
 
 /// The answer to a request, to be given later.
-///
-/// Unchecked: it is given on the peripheral's queue. Other threads only release it, which is behind the lock.
-final class PostponedAnswer: @unchecked Swift.Sendable {
-    private let lock = NSLock()
+final class PostponedAnswer {
     private var answer: (() -> Void)?
 
     fileprivate init(_ answer: @escaping () -> Void) {
@@ -71,27 +70,15 @@ final class PostponedAnswer: @unchecked Swift.Sendable {
     }
 
     /// Whether it was given, or never will be.
-    fileprivate var isOver: Bool { lock.withLock { answer == nil } }
+    fileprivate var isOver: Bool { answer == nil }
 
     /// Gives the answer, unless the request was released.
-    func give() { take()?() }
+    func give() {
+        let answer = answer
+        release()
+        answer?()
+    }
 
     /// Releases the request without this answer.
-    fileprivate func release() { _ = take() }
-
-    private func take() -> (() -> Void)? {
-        lock.withLock {
-            defer { answer = nil }
-            return answer
-        }
-    }
-}
-
-/// Requests without an answer that can be released from any thread.
-struct HeldRequests: Swift.Sendable {
-    fileprivate let answers: [PostponedAnswer]
-
-    func release() {
-        for answer in answers { answer.release() }
-    }
+    fileprivate func release() { answer = nil }
 }

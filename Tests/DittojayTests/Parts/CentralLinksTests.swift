@@ -67,10 +67,9 @@ struct CentralLinksTests {
             unanswered.postpone(from: address) { given.append(address) }
         }
         let before = [postpone(from: "02"), postpone(from: "03")]
-        let held = unanswered.take(from: ended)
+        unanswered.beginEnd(of: ended)
         for answer in [postpone(from: "02"), postpone(from: "03")] { answer.give() }
         #expect(given == (ended == nil ? [] : ["03"]))
-        held.release()
         for answer in before { answer.give() }
         #expect(given == (ended == nil ? [] : ["03", "03"]))
         unanswered.endIsOver(of: ended)

@@ -1,6 +1,7 @@
 import CoreBluetooth
 import Foundation
 import GATTProfiles
+import MainLoop
 import TestSupport
 import Testing
 
@@ -58,31 +59,42 @@ struct RequestHandlerTests {
             ])
     }
 
-    @Test func `a fault that disconnects ends the link once`() async throws {
+    @Test func `a fault that disconnects ends the link once and answers before`() async throws {
         let queue = DispatchQueue(label: "requests")
         let parts = Parts(queue: queue)
         parts.publish()
         let store = try #require(parts.services.characteristic(at: CharacteristicPath("lab", "store")))
         store.add(Fault(on: .write, .disconnect))
-        // On the queue, which learns of the link's end after both.
-        try queue.sync { for _ in 0..<2 { parts.requests.write([try parts.request(LabService.store, [1])]) } }
         let control = parts.control
-        try await eventually("the end of the link") { control.lines.contains("disconnect \(Parts.central)") }
-        #expect(control.lines.count { $0.hasPrefix("disconnect") } == 1)
-        #expect(parts.server.answers == [0x0E, 0x0E])
-    }
-
-    @Test func `what is open is released before the power goes`() async throws {
-        let queue = DispatchQueue(label: "requests")
-        let parts = Parts(queue: queue)
-        let open = queue.sync { parts.unanswered.postpone(from: Parts.central) { Issue.record("released too late") } }
-        await withCheckedContinuation { done in
-            queue.sync {
-                parts.links.setPower(false) { _ in done.resume() }
-                open.give()
+        // On the queue, which learns of the link's end after both.
+        try queue.sync {
+            for _ in 0..<2 {
+                let request = try parts.request(LabService.store, [1], pendingAnswer: control.pendingAnswer)
+                parts.requests.write([request])
+                // The request is in use for some turns of the loop, in which the link might end.
+                withExtendedLifetime(request) { for _ in 0..<1000 { MainLoop.shared.sync {} } }
             }
         }
-        #expect(parts.control.lines == ["power off"])
+        let end = "disconnect \(Parts.central)"
+        try await eventually("the end of the link") { control.lines.contains(end) }
+        #expect(control.lines.filter { !$0.hasPrefix("confirm") } == ["answer 14", "answer 14", end])
+    }
+
+    @Test(arguments: [false, true])
+    func `what is open is answered before the power goes`(isDelayed: Bool) async throws {
+        let queue = DispatchQueue(label: "requests")
+        let parts = Parts(queue: queue)
+        parts.publish()
+        let store = try #require(parts.services.characteristic(at: CharacteristicPath("lab", "store")))
+        store.add(Fault(on: .read, isDelayed ? .delay(60) : .noAnswer))
+        let control = parts.control
+        try queue.sync {
+            parts.requests.read(try parts.request(LabService.store, pendingAnswer: control.pendingAnswer))
+        }
+        await withCheckedContinuation { done in
+            queue.sync { parts.links.setPower(false) { _ in done.resume() } }
+        }
+        #expect(control.lines.suffix(2) == ["answer 14", "power off"])
         var isGiven = false
         queue.sync { parts.unanswered.postpone(from: Parts.central) { isGiven = true }.give() }
         #expect(isGiven)

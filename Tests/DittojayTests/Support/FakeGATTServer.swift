@@ -71,15 +71,19 @@ final class FakeLinkControl: LinkControl {
     /// What it was asked for, a line each.
     nonisolated var lines: [String] { requests.withLock { $0 } }
 
+    /// What receives an answer, and notes it among the rest.
+    nonisolated var pendingAnswer: PendingAnswer {
+        PendingAnswer(owner: ObjectIdentifier(self)) { [self] code, _ in
+            requests.withLock { $0.append("answer \(code.rawValue)") }
+        }
+    }
+
     func confirmConnection(of address: String, mtu: Int) {
         requests.withLock { $0.append("confirm \(address) \(mtu)") }
     }
 
-    func disconnectCentrals(
-        address: String?, answer: @escaping @Sendable @LoopActor () -> Void
-    ) async -> [String] {
+    func disconnectCentrals(address: String?) async -> [String] {
         requests.withLock { $0.append("disconnect \(address ?? "all")") }
-        answer()
         await delay.withLock { $0 }?.value()
         return [address ?? "all"]
     }
@@ -144,12 +148,14 @@ final class Parts {
     }
 
     /// What a central asks of a characteristic.
-    func request(_ uuid: String, _ value: [UInt8]? = nil, offset: Int = 0) throws -> CBATTRequest {
+    func request(
+        _ uuid: String, _ value: [UInt8]? = nil, offset: Int = 0, pendingAnswer: PendingAnswer? = nil
+    ) throws -> CBATTRequest {
         let characteristic = try #require(
             server.services.lazy.compactMap(\.characteristics).joined().first { $0.uuid == CBUUID(string: uuid) })
         let identifier = try #require(CBPeer.identifier(forBluetoothAddress: Self.central, isRandom: true))
         return CBATTRequest(
             central: CBCentral(identifier: identifier, attMTU: 100), characteristic: characteristic, offset: offset,
-            value: value.map { Data($0) })
+            value: value.map { Data($0) }, pendingAnswer: pendingAnswer)
     }
 }

@@ -241,12 +241,13 @@ extension InTheLab.ServiceChange {
             let twin = Changing.identifier(Changing.name, of: Changing.twin)
             // What bluetoothd asks for by itself after connecting comes before this: see ``PlainCentral/settle()``.
             #expect(["a", "b"].contains(try await central.read(twin, as: String.self)))
-            try sensor.type("- twin-a")
-            #expect(try await eventually { try await central.read(twin, as: String.self) } == "b")
             let watcher = try await watch(central)
+            try sensor.type("- twin-a")
+            _ = try await watcher.changes.values(1)
+            #expect(try await eventually { try await central.read(twin, as: String.self) } == "b")
             let values = try await central.listen(to: twin, on: sensor)
             try sensor.type("+ twin-a")
-            _ = try await watcher.changes.values(1)
+            _ = try await watcher.changes.values(2)
             try await central.write(Data(), to: Changing.identifier(Changing.text, of: Changing.guest))
             try sensor.type("- twin-b")
             // The listen belonged to the service that was removed.

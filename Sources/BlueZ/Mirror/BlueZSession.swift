@@ -50,6 +50,8 @@ package final class BlueZSession {
     /// The pairing agent that answers for this process.
     package private(set) lazy var sharedAgent = SharedPairingAgent(self)
     private var observers: [(key: Int, handler: @LoopActor (BlueZEvent) -> Void)] = []
+    /// What is to be done once they know of an event.
+    private var afterwards: [@LoopActor () -> Void] = []
     private var nextKey = 0
     private var registrations: [Registration] = []
     private var retry: LoopSource?
@@ -130,8 +132,19 @@ package final class BlueZSession {
         return Registration { [weak self] in self?.observers.removeAll { $0.key == key } }
     }
 
+    /// Runs `work` once all observers know of the event that is being reported.
+    package func afterObservers(_ work: @escaping @LoopActor () -> Void) {
+        afterwards.append(work)
+    }
+
     func send(_ event: BlueZEvent) {
+        // An observer may cause another event.
+        let outer = afterwards
+        afterwards = []
         for observer in observers { observer.handler(event) }
+        let inner = afterwards
+        afterwards = outer
+        for work in inner { work() }
     }
 
     /// Waits until ``state`` is known, for `timeout` at most.

@@ -21,6 +21,8 @@ open class CBManager: NSObject, @unchecked Swift.Sendable {
 
     /// The queue on which the delegate is called.
     let queue: DispatchQueue
+    /// Takes to ``queue`` what is reported to the delegate.
+    let delegateQueue: DelegateQueue
 
     private struct Pairing {
         weak var delegate: (any CBPairingDelegate)?
@@ -32,7 +34,13 @@ open class CBManager: NSObject, @unchecked Swift.Sendable {
     /// - Parameter queue: the main queue if nil.
     init(queue: DispatchQueue?) {
         self.queue = queue ?? .main
+        delegateQueue = DelegateQueue(self.queue)
         super.init()
+    }
+
+    /// Runs `event` on the delegate's queue, after everything that has been reported to the delegate until now.
+    package func report(_ event: @escaping @Sendable () -> Void) {
+        delegateQueue.post(event)
     }
 
     // MARK: Pairing

@@ -1,4 +1,5 @@
 import BlueZ
+import CoreBluetooth
 import DBus
 import Foundation
 import MainLoop
@@ -8,7 +9,7 @@ import Posix
 /// and who is connected to it.
 @LoopActor
 final class AdapterLease: LinkControl {
-    /// What happens on the controller. Delivered on the bus's loop.
+    /// What happens on the controller.
     enum Event: Swift.Sendable {
         case connected(address: String)
         case disconnected(address: String, reason: DisconnectionReason?)
@@ -34,7 +35,9 @@ final class AdapterLease: LinkControl {
     private let session: BlueZSession
     private let selection: String?
     private let alias: String
+    private let queue: DispatchQueue
     private let onEvent: @Sendable (Event) -> Void
+    private weak var manager: CBPeripheralManager?
 
     private let folder: RuntimeFolder
     private var chosen: Description?
@@ -60,8 +63,9 @@ final class AdapterLease: LinkControl {
     ///   - selection: the controller's name or address. If nil, the first one that is powered, or else the first one.
     ///   - alias: the name that centrals see while the peripheral runs.
     ///   - folder: where the controller's former name is recorded.
+    ///   - onEvent: called on the queue.
     nonisolated init(
-        selection: String?, alias: String, session: BlueZSession, folder: RuntimeFolder,
+        selection: String?, alias: String, session: BlueZSession, folder: RuntimeFolder, queue: DispatchQueue,
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.session = session
@@ -69,18 +73,24 @@ final class AdapterLease: LinkControl {
         self.folder = folder
         self.selection = selection
         self.alias = alias
-        self.onEvent = { event in
-            // Nothing of a link, and perhaps the last word before the end.
-            if case .failed = event { return onEvent(event) }
-            Self.afterManager { onEvent(event) }
-        }
+        self.queue = queue
+        self.onEvent = onEvent
     }
 
-    /// Runs `work` when the peripheral manager has reported what ends with a link: subscriptions. It may be informed of
-    /// the same event after the lease, and hands over what it reports at the end of that turn of the loop, so that one
-    /// more turn would come at the same time.
-    private nonisolated static func afterManager(_ work: @escaping @Sendable @LoopActor () -> Void) {
-        MainLoop.shared.async { MainLoop.shared.async(work) }
+    /// Reports what happens among what this manager reports, in order. To be called before it publishes anything.
+    func follow(_ manager: CBPeripheralManager) {
+        self.manager = manager
+    }
+
+    private func report(_ event: Event) {
+        let report: @Sendable () -> Void = { [onEvent] in onEvent(event) }
+        guard let manager else { return queue.async(execute: report) }
+        manager.report(report)
+    }
+
+    /// Perhaps the last word before the end, and nothing of a link.
+    private func report(failure: String) {
+        queue.async { [onEvent] in onEvent(.failed(failure)) }
     }
 
     /// Chooses the controller, switches it on if it is off, and gives it the name.
@@ -149,7 +159,7 @@ final class AdapterLease: LinkControl {
                 try await switchOn(adapter)
             }
         } catch {
-            onEvent(.failed("cannot restore the Bluetooth adapter \(adapter.name): \(error)"))
+            report(failure: "cannot restore the Bluetooth adapter \(adapter.name): \(error)")
         }
     }
 
@@ -158,7 +168,9 @@ final class AdapterLease: LinkControl {
             throw DittojayError.adapterUnusable("no Bluetooth adapter at the moment")
         }
         // What the manager was asked to end before, such as advertising, is to reach bluetoothd before this.
-        if !isOn { await withCheckedContinuation { turn in Self.afterManager { turn.resume() } } }
+        if !isOn {
+            await withCheckedContinuation { turn in MainLoop.shared.async { MainLoop.shared.async { turn.resume() } } }
+        }
         // Nobody else's change: it comes back with bluetoothd as this leaves it.
         wasPowered = isOn
         if isOn { try await switchOn(adapter) } else { try await adapter.setPowered(false) }
@@ -192,7 +204,7 @@ final class AdapterLease: LinkControl {
                 addresses.append(device.address)
                 await end?.wait(within: Self.timeout)
             } catch {
-                onEvent(.failed("cannot disconnect \(device.address): \(error)"))
+                report(failure: "cannot disconnect \(device.address): \(error)")
             }
         }
         return addresses
@@ -289,7 +301,7 @@ final class AdapterLease: LinkControl {
         if isConnected {
             if history.address(path) == nil {
                 history.connected(path, address: device.address)
-                onEvent(.connected(address: device.address))
+                report(.connected(address: device.address))
             }
             // bluetoothd may report this when the link has ended for want of keys.
             if device.areServicesResolved { noteUse(of: device, over: [.encrypted]) }
@@ -300,10 +312,13 @@ final class AdapterLease: LinkControl {
             let end = history.disconnected(
                 path, isPaired: device.isPaired, failedAuthentication: reason == .authentication)
         else { return }
-        onEvent(.disconnected(address: end.address, reason: reason))
         let waiting = linkEnds.removeValue(forKey: path) ?? []
-        Self.afterManager { for end in waiting { end.report() } }
-        if let reason = end.problem { onEvent(.pairingFailed(address: end.address, reason: reason)) }
+        // The manager, which may be told after this, reports what ends with the link first: subscriptions.
+        session.afterObservers { [weak self] in
+            self?.report(.disconnected(address: end.address, reason: reason))
+            if let reason = end.problem { self?.report(.pairingFailed(address: end.address, reason: reason)) }
+            for end in waiting { end.report() }
+        }
     }
 
     /// What happened before the link of a paired central was encrypted does not show that it still has its keys: it may
@@ -332,12 +347,12 @@ final class AdapterLease: LinkControl {
 
     private func hasPaired(_ device: Device) {
         history.pairingHasEnded(device.path)
-        onEvent(.paired(address: history.address(device.path) ?? device.address))
+        report(.paired(address: history.address(device.path) ?? device.address))
     }
 
     private func pairingHasFailed(_ device: Device, _ reason: String) {
         history.pairingHasEnded(device.path)
-        onEvent(.pairingFailed(address: history.address(device.path) ?? device.address, reason: reason))
+        report(.pairingFailed(address: history.address(device.path) ?? device.address, reason: reason))
     }
 
     /// A central that is not known as connected has sent something: finds out whether it is connected.
@@ -346,17 +361,17 @@ final class AdapterLease: LinkControl {
     /// of its connection, which bluetoothd 5.66 sometimes leaves out.
     func confirmConnection(of address: String, mtu: Int) {
         guard let device = currentAdapter?.devices.first(where: { $0.address == address }) else {
-            return onEvent(.staleLink(address: address))
+            return report(.staleLink(address: address))
         }
         let path = device.path
         if let address = history.address(path) {
             noteUse(of: device, over: [.encrypted, .absent])
-            return onEvent(.activity(address: address, mtu: mtu))
+            return report(.activity(address: address, mtu: mtu))
         }
         session.confirmConnection(of: path) { [weak self] _ in
             guard let self else { return }
             noteUse(of: device, over: [.encrypted, .absent])
-            onEvent(history.address(path).map { .activity(address: $0, mtu: mtu) } ?? .staleLink(address: address))
+            report(history.address(path).map { .activity(address: $0, mtu: mtu) } ?? .staleLink(address: address))
         }
     }
 
@@ -366,7 +381,7 @@ final class AdapterLease: LinkControl {
             if !adapter.isPowered, wasPowered { try await switchOn(adapter) }
             try await giveName(to: adapter)
         } catch {
-            onEvent(.failed("cannot set up the Bluetooth adapter \(adapter.name) again: \(error)"))
+            report(failure: "cannot set up the Bluetooth adapter \(adapter.name) again: \(error)")
         }
     }
 }

@@ -212,8 +212,8 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
     /// Sets up the controller, and then publishes and advertises the services.
     func run(on selection: String?) {
         let lease = AdapterLease(
-            selection: selection, alias: localName, session: session, folder: folder,
-            onEvent: { [weak self, queue] event in queue.async { [weak self] in self?.links.handle(event) } })
+            selection: selection, alias: localName, session: session, folder: folder, queue: queue,
+            onEvent: { [weak self] event in self?.links.handle(event) })
         self.lease = lease
         links.use(lease)
         Task {
@@ -292,6 +292,7 @@ public final class VirtualPeripheral: @unchecked Swift.Sendable {
             session: session, pairing: pairing.choice)
         managerDelegate = delegate
         self.manager = manager
+        if let lease { MainLoop.shared.async { lease.follow(manager) } }
         publication.use(manager, on: adapter)
         requests.use(manager)
     }

@@ -34,6 +34,30 @@ struct CentralsTests {
         #expect(peripheral.centrals == [])
     }
 
+    @Test func `what happens while dittojay is held up is reported in order`() async throws {
+        let chirp = try await peripheral.characteristic(ChirpService.chirp)
+        try await subscribeWhileHeldUp(to: chirp) { $0.connectCentral() }
+        try await subscribeWhileHeldUp(to: chirp) { adapter in
+            adapter.connectCentral().lose()
+            return adapter.connectCentral()
+        }
+        let begin = ["connected 02", "subscribed chirp by 02 (MTU 517)"]
+        let end = ["unsubscribed chirp by 02 (MTU 517)", "disconnected 02 (MTU 517)"]
+        #expect(peripheral.lines.suffix(6) == begin + end + begin)
+    }
+
+    /// A central connects and subscribes, and dittojay gets to know of both at once.
+    @LoopActor
+    private func subscribeWhileHeldUp(
+        to characteristic: FakeLocalCharacteristic, _ connect: @LoopActor (FakeAdapter) -> FakeDevice
+    ) async throws {
+        let central = connect(peripheral.daemon.adapter)
+        let subscription = Task { try await peripheral.subscribe(characteristic, by: central) }
+        // Behind the subscription: what the bus passes on in this time is read at once.
+        MainLoop.shared.async { Thread.sleep(forTimeInterval: 0.05) }
+        try await subscription.value
+    }
+
     // MARK: Requests that are older, or newer, than what bluetoothd reports of their link
 
     @Test func `a write that arrives after the end of its link does not bring the central back`() async throws {

@@ -15,8 +15,7 @@ final class BlueZCentralEngine: CentralEngine {
                 identifier: $0, command: manager.options[CBCentralManagerOptionRestoreCommandKey] as? [String])
         }
         core = CentralCore(
-            manager: manager, delegateQueue: DelegateQueue(manager.queue), choice: choice, registration: registration,
-            agent: agent, session: session)
+            manager: manager, choice: choice, registration: registration, agent: agent, session: session)
     }
 
     /// Begins to work. The manager must have its engine by then: the first state comes at once, and the app may ask for

@@ -38,10 +38,11 @@ final class CentralCore {
     var pairing: Registration?
 
     nonisolated init(
-        manager: CBCentralManager, delegateQueue: DelegateQueue, choice: AdapterChoice, registration: AppRegistration?,
+        manager: CBCentralManager, choice: AdapterChoice, registration: AppRegistration?,
         agent: AgentAccess, session: BlueZSession
     ) {
         self.session = session
+        let delegateQueue = manager.delegateQueue
         restoration = registration.map {
             RestorationClient($0, at: agent, inbox: RestorationInbox(delegateQueue: delegateQueue))
         }

@@ -67,7 +67,7 @@ final class PeripheralCore: PeripheralEngineCore {
     nonisolated init(manager: CBPeripheralManager, choice: AdapterChoice, session: BlueZSession) {
         self.session = session
         self.manager = manager
-        delegateQueue = DelegateQueue(manager.queue)
+        delegateQueue = manager.delegateQueue
         self.choice = choice
     }
 

@@ -41,7 +41,7 @@ final class AgentPeripheralCore: PeripheralEngineCore {
 
     nonisolated init(manager: CBPeripheralManager, registration: AppRegistration, agent: AgentAccess) {
         self.manager = manager
-        delegateQueue = DelegateQueue(manager.queue)
+        delegateQueue = manager.delegateQueue
         connection = AgentConnection(registration, at: agent)
     }
 

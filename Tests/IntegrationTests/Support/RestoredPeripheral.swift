@@ -84,13 +84,11 @@ final class RestoredPeripheral {
         let process = try process
         Glibc.kill(process, signal)
         let deadline = ContinuousClock.now + .seconds(30)
-        while Self.isRunning(process) {
+        while !ProcessStatus.isGone(process) {
             guard ContinuousClock.now < deadline else { throw LabError("process \(process) goes on:\n\(transcript)") }
             try await Task.sleep(for: .milliseconds(2))
         }
     }
-
-    private static func isRunning(_ process: Int32) -> Bool { ProcessStatus(of: process)?.hasEnded == false }
 
     /// Seconds that a start of the program takes, until its first line.
     func startTime() async throws -> TimeInterval {

@@ -153,7 +153,7 @@ final class RestoredProgram {
     func kill(_ signal: Int32 = SIGKILL) async throws {
         let process = try process
         Glibc.kill(process, signal)
-        try await waitUntil("process \(process) has ended") { !Self.isRunning(process) }
+        try await waitUntil("process \(process) has ended") { ProcessStatus.isGone(process) }
     }
 
     /// Seconds that a start of the program takes, until its first line.

@@ -16,6 +16,7 @@ import pytest
 from bluetooth_lab.bundle.bus import bus_text
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
+from bluetooth_lab.explore import runs
 from bluetooth_lab.explore.command import Exploration, Options, explore
 from bluetooth_lab.explore.delays import Made, described
 from bluetooth_lab.explore.meanwhile import entries_of, meanwhile
@@ -154,6 +155,42 @@ def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
     monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 5, tmp_path))
     with pytest.raises(SystemExit):
         Exploration(options("--no-tests", "4", "--no-tests", "5", "--out", str(tmp_path)), {}).run()
+
+
+Ran = Callable[[str], Run]
+
+
+@pytest.fixture
+def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
+    """A run in whose machine's place a script runs, which has the run's folder as `out`."""
+
+    def ran(script: str) -> Run:
+        begin = "import os, pathlib, signal, sys, time; out = pathlib.Path(sys.argv[2])\n"
+        monkeypatch.setattr(runs, "child_command", lambda _: [sys.executable, "-c", begin + script])
+        runner = Runner([], ["my", "test"], 5, 1, tmp_path, dict(os.environ))
+        return runner.run(3, Variation.parse("none"))
+
+    return ran
+
+
+@pytest.mark.parametrize("status", [0, 1, 125])
+def test_the_status_of_a_run_is_what_its_command_ended_with(ran: Ran, status: int) -> None:
+    run = ran(f"(out / 'status').write_text('{status}'); sys.exit({status})")
+    assert (run.status, run.has_failed) == (status, status != 0)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sys.exit(1)",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "(out / 'status').write_text('0'); sys.exit(1)",
+        "(out / 'status').write_text(''); sys.exit(125)",
+    ],
+)
+def test_a_run_whose_command_has_not_ended_is_a_failure_of_the_lab(ran: Ran, script: str) -> None:
+    run = ran(script)
+    assert run.status is None and not run.has_failed
 
 
 # A search in whose machines' place a script runs.
@@ -408,7 +445,7 @@ def test_only_what_has_run_counts_for_the_limit_of_a_reduction(tmp_path: Path) -
 def test_runs_that_could_not_be_made_are_no_success(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    statuses = iter([0, EXIT_LAB_FAILED, 0])
+    statuses = iter([0, None, 0])
 
     def run(runner: Runner, seed: int, variation: Variation) -> Run:
         return Run(seed, variation, next(statuses), tmp_path / str(seed))

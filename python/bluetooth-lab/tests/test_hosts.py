@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from bluetooth_lab import hosts
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import UsageError, parse_line
 from bluetooth_lab.hosts import Hosts, Options, file_of_host, host_command, join
+from bluetooth_lab.machine.runs import status_of
 
 BOTH = ("--host", "a", "--", "sensor", "--host", "b", "--", "central", "-x")
 
@@ -84,9 +86,10 @@ def test_captures_have_the_hosts_in_their_names() -> None:
 class Process:
     def __init__(self) -> None:
         self.signals: list[int] = []
+        self.status: int | None = None
 
     def poll(self) -> int | None:
-        return None
+        return self.status
 
     def send_signal(self, sig: int) -> None:
         self.signals.append(sig)
@@ -194,3 +197,25 @@ def test_the_end_of_the_last_host_that_has_a_command_ends_the_lab() -> None:
     assert processes["c"].signals == [signal.SIGINT]
     running.ended("c", 130)
     assert running.status() == 0
+
+
+@pytest.mark.parametrize(("kept", "expected"), [("4\n", 4), ("0\n", None), (None, None)])
+def test_a_status_is_kept_if_a_command_ended_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: str | None, expected: int | None
+) -> None:
+    def machines(*_: object) -> dict[str, Process]:
+        processes = {"a": Process(), "b": Process()}
+        processes["a"].status, processes["b"].status = 0, 4
+        if kept is not None:
+            (tmp_path / "b").mkdir()
+            (tmp_path / "b" / "status").write_text(kept)
+        return processes
+
+    monkeypatch.setattr(hosts, "start_machines", machines)
+    monkeypatch.setattr(hosts, "take_processor", lambda: None)
+    monkeypatch.setattr(Hosts, "install_signals", lambda running: os.write(running.waker, b"x"))
+    monkeypatch.setattr("bluetooth_lab.machine.calendar.Calendar.begin", lambda _: None)
+    monkeypatch.setenv("LAB_CLOCK", "simulated")
+    (tmp_path / "status").write_text("0\n")  # of an earlier run
+    assert hosts.run(parse("--hosts", "2", "--out", str(tmp_path), *BOTH)) == 4
+    assert status_of(tmp_path) == expected

@@ -95,7 +95,7 @@ def test_the_command_begins_when_the_machine_is_ready(guest: Guest, session: Ses
     guest.agent.sendall(frame(b"O", b"") + frame(b"X", b"3"))
     session.run()
     assert guest.received() == [(b"C", COMMAND[5:]), (b"I", b"")]
-    assert (session.status, session.finish()) == (3, 3)
+    assert (session.status, session.finish()) == (3, 3) and session.has_ended
 
 
 def test_a_command_that_the_machine_has_already_may_end_before_we_hear_that_it_is_ready(
@@ -124,6 +124,7 @@ def test_an_agent_that_goes_away_is_a_failure(guest: Guest, tmp_path: Path, said
     guest.agent.close()
     session.run()
     assert session.finish() == 125 and said[0].startswith("the virtual machine ended by itself")
+    assert not session.has_ended
 
 
 def test_steps_are_said_with_their_time(clock: Clock, session: Session, said: list[str]) -> None:

@@ -21,6 +21,26 @@ LIMIT = 20  # seconds, on a busy machine
 WAITING = "import os, sys, time; os.write(1, b'%d\\n' % os.getpid()); time.sleep(1000)"
 
 
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        ("OSError(28, 'No space left on device', '/x')", "lab: [Errno 28] No space left on device: '/x'"),
+        ("ValueError('odd')", "ValueError: odd"),
+    ],
+)
+def test_a_mistake_of_a_tool_is_no_exit_status_of_a_command(error: str, text: str) -> None:
+    tool = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
+        "from bluetooth_lab import tools\n"
+        f"def fails(words): raise {error}\n"
+        "tools.importlib.import_module = lambda _: type('Tool', (), {'main': fails})\n"
+        "sys.exit(tools.main(['run']))"
+    )
+    result = subprocess.run([sys.executable, "-c", tool], stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 125 and text in result.stderr
+    assert ("Traceback" in result.stderr) == ("ValueError" in error)
+
+
 def test_a_tool_ends_with_the_tool_that_has_started_it(tmp_path: Path) -> None:
     tool = (
         f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"

@@ -29,7 +29,7 @@ from bluetooth_lab.machine.calendar import Calendar
 from bluetooth_lab.machine.hardware import Clock
 from bluetooth_lab.machine.processor import take_processor
 from bluetooth_lab.machine.repeat import Repeat
-from bluetooth_lab.machine.runs import prepare_folders
+from bluetooth_lab.machine.runs import STATUS, prepare_folders, status_of, write_status
 from bluetooth_lab.messages import fail, say, shown_path
 from bluetooth_lab.places import GUEST, Places, child_command
 
@@ -234,7 +234,12 @@ class Hosts:
 
     def status(self) -> int:
         """That of the command whose end was the lab's, unless it is 0 and another one failed."""
-        return self.statuses[self.decisive] or next(filter(None, self.statuses.values()), 0)
+        return self.statuses[self.deciding()]
+
+    def deciding(self) -> str:
+        """The host whose status that is."""
+        hosts = [self.decisive, *self.statuses]
+        return next((host for host in hosts if self.statuses[host]), self.decisive)
 
 
 def main(words: list[str]) -> int:
@@ -252,6 +257,7 @@ def run(options: Options) -> int:
         os.environ.setdefault("LAB_SEED", DEFAULT_SEED)
         take_processor()  # the machines take turns, as the processes of each do
         words = [word for host, command in options.commands.items() for word in ("--host", host, "--", *command)]
+        (out / STATUS).unlink(missing_ok=True)  # of another run into this folder
         Repeat.of(options.machine, words, os.environ, options.hosts).write(out)
     hosts = Hosts(options.commands, is_simulated)
     hosts.install_signals()
@@ -260,6 +266,8 @@ def run(options: Options) -> int:
         hosts.calendar.begin()
     hosts.run()
     status = hosts.status()
+    if is_simulated and status_of(out / hosts.deciding()) == status:
+        write_status(out, status)
     if is_simulated and status:
         say(f"seed {os.environ['LAB_SEED']}; to run it again: lab replay {shown_path(out)}")
     return status

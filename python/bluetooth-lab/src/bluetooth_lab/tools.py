@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import traceback
 
+from bluetooth_lab.messages import EXIT_LAB_FAILED, say
 from bluetooth_lab.places import PARENT
 
 TOOLS = {
@@ -37,5 +39,18 @@ def main(words: list[str]) -> int:
         end_with(int(words[0].removeprefix(PARENT)))
         words = words[1:]
     module, rest = (TOOLS[words[0]], words[1:]) if words and words[0] in TOOLS else (COMMAND_LINE, words)
-    status: int = importlib.import_module(module).main(rest)
+    try:
+        status: int = importlib.import_module(module).main(rest)
+    except Exception as error:  # Python's exit status for it, 1, would be the command's
+        return failed(error)
     return status
+
+
+def failed(error: Exception) -> int:
+    """The exit status. What the system refuses, such as room on a disk, is no mistake of the lab's."""
+    if isinstance(error, OSError):
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        say(f"{error} ({os.path.basename(place.filename)}, line {place.lineno})")
+    else:
+        traceback.print_exception(type(error), error, error.__traceback__)
+    return EXIT_LAB_FAILED

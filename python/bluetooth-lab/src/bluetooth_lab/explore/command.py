@@ -145,7 +145,7 @@ class Exploration:
         if run.status in self.options.no_tests:
             fail("no test matches, or all were skipped")
         self.runs.append(run)
-        if run.status == EXIT_LAB_FAILED:
+        if run.status is None:
             self.lab_failures += 1
             return self.lab_failures > MAXIMUM_LAB_FAILURES
         if run.has_failed:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bluetooth_lab.explore.runs import Run
-from bluetooth_lab.messages import EXIT_LAB_FAILED, fail
+from bluetooth_lab.messages import fail
 from bluetooth_lab.testing import junit
 from bluetooth_lab.testing.records import Details, Outcome
 
@@ -16,7 +16,7 @@ NAME = "search"
 def write_results(file: Path, runs: Sequence[Run], properties: Mapping[str, str]) -> None:
     """Ends this process if the file cannot be written."""
     names = {str(run.seed): f"seed {run.seed}" for run in runs}
-    made = [run for run in runs if run.status != EXIT_LAB_FAILED]
+    made = [run for run in runs if run.status is not None]
     failed = [run for run in made if run.has_failed]
     outcome = Outcome(
         names,

@@ -20,7 +20,7 @@ from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.explore.delays import Made, delays_of
 from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.hosts import commands_of
-from bluetooth_lab.messages import EXIT_LAB_FAILED
+from bluetooth_lab.machine.runs import status_of
 from bluetooth_lab.places import child_command
 
 STILL_RUNNING = 124  # the exit status that `timeout` gives a command
@@ -31,20 +31,23 @@ FAILED_TEST = re.compile(r"^(?:✘ Test (.+) failed after|.*error: (\S+) : |FAIL
 
 
 class Run(NamedTuple):
-    """One that has ended. `out`: its folder; `seconds`: by this machine's clock."""
+    """One that has ended. `status`: the command's; None if the lab itself failed, and the command did not end. `out`:
+    its folder; `seconds`: by this machine's clock."""
 
     seed: int
     variation: Variation
-    status: int
+    status: int | None
     out: Path
     seconds: float = 0
 
     @property
     def has_failed(self) -> bool:
-        return self.status not in (0, EXIT_LAB_FAILED)
+        return self.status not in (0, None)
 
     @property
     def reason(self) -> str:
+        if self.status is None:
+            return "could not be made: the lab itself failed"
         if self.status == STILL_RUNNING:
             return "was still running at its limit"
         return f"ended with exit status {self.status}"
@@ -135,12 +138,15 @@ class Runner:
             if self.is_stopped.is_set():
                 self.end(process)
             limit = max(REAL_LIMIT, self.limit)
+            status: int | None
             try:
                 status = process.wait(limit)
+                # Anything else is the lab's: it failed, or something has ended it.
+                status = status if status == status_of(out) else None
             except subprocess.TimeoutExpired:
                 self.end(process)
                 output.write(f"lab: not done after {limit} s by this machine's clock\n".encode())
-                status = EXIT_LAB_FAILED
+                status = None
             self.processes.discard(process)
         return Run(seed, variation, status, out, time.monotonic() - begin)
 

@@ -22,7 +22,7 @@ from bluetooth_lab.machine.options import DEFAULT_CONTROLLERS, Options, parse
 from bluetooth_lab.machine.process import PORTS, Machine, adopt_orphans
 from bluetooth_lab.machine.repeat import OUTPUTS, Repeat
 from bluetooth_lab.machine.reuse import reuse
-from bluetooth_lab.machine.runs import prepare_folders
+from bluetooth_lab.machine.runs import STATUS, prepare_folders, write_status
 from bluetooth_lab.machine.session import Session
 from bluetooth_lab.machine.terminal import Terminal
 from bluetooth_lab.messages import fail, name_host, say, shown_path
@@ -31,7 +31,6 @@ from bluetooth_lab.places import Places
 # Software emulation with two processors now and then runs code that the kernel has just patched in its old form, and
 # the kernel stops at that ("Oops: int3", as it starts). Nothing has happened by then, so another machine is started.
 START_ATTEMPTS = 3
-STATUS = "status"
 LOGS = ("lab.log", "bluetoothd.log", "dmesg.log", "virtual-radio.log", "btvirt.log")  # to which machines append
 
 
@@ -63,7 +62,7 @@ def run_in_new_machine(places: Places, options: Options, construction: Construct
     copies: list[Path] = []
     if is_repeatable:
         parts = construction.parts
-        for name in LOGS:  # of another run into this folder
+        for name in (*LOGS, STATUS):  # of another run into this folder
             (out / name).unlink(missing_ok=True)
         if not options.host:
             Repeat.of(options, options.command, os.environ).write(out)
@@ -100,8 +99,8 @@ def run_in_new_machine(places: Places, options: Options, construction: Construct
         for obstacle in obstacles():
             say(obstacle)
     keep_record(out, options)
-    if is_repeatable:
-        (out / STATUS).write_text(f"{status}\n")  # for its repetition
+    if is_repeatable and session.has_ended:
+        write_status(out, status)
     if is_repeatable and status and not options.host:
         seed, kept = construction.parts.seed, shown_path(out)
         say(f"seed {seed}; the lab's {FIXED_FOLDER} is {kept}; to run it again: lab replay {kept}")

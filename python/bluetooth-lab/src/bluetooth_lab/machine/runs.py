@@ -11,6 +11,7 @@ from pathlib import Path
 from bluetooth_lab.messages import fail
 
 KEPT = 10
+STATUS = "status"
 NAME = re.compile(r"\d{8}-\d{6}-(\d+)")  # time and process
 
 
@@ -34,6 +35,20 @@ def prepare_output(home: Path, out: Path) -> None:
     if out.parent.parent == home / "runs":
         show_newest(home, out)
     remove_old(home / "runs")
+
+
+def write_status(out: Path, status: int) -> None:
+    """The exit status of a command that is the same each time: for its repetition, and for who has to know whether a
+    status is the command's or the lab's."""
+    (out / STATUS).write_text(f"{status}\n")
+
+
+def status_of(out: Path) -> int | None:
+    """None if the command has not ended, because the lab failed."""
+    try:
+        return int((out / STATUS).read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def new_run(runs: Path) -> Path:

@@ -68,6 +68,7 @@ class Session:
         self.frames = FrameReader()
         self.greeting = b"" if link.control else os.urandom(16)
         self.status: int | None = None
+        self.has_ended = False  # the command, by itself or by a signal that was passed on
         self.reason: str | None = None
         self.started = False
         self.died_starting = False
@@ -170,6 +171,7 @@ class Session:
                 say(f"{content.decode(errors='replace')} (logs in {shown_path(self.out)})")
             elif kind == b"X":
                 self.status = int(content)
+                self.has_ended = True
 
     def after_greeting(self, data: bytes) -> bytes:
         """What follows the answer to our greeting. What precedes it was for the last caller."""

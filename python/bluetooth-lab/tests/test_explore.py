@@ -157,17 +157,17 @@ def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
         Exploration(options("--no-tests", "4", "--no-tests", "5", "--out", str(tmp_path)), {}).run()
 
 
-Ran = Callable[[str], Run]
+Ran = Callable[..., Run]
 
 
 @pytest.fixture
 def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ran:
     """A run in whose machine's place a script runs, which has the run's folder as `out`."""
 
-    def ran(script: str) -> Run:
+    def ran(script: str, limit: int = 5) -> Run:
         begin = "import os, pathlib, signal, sys, time; out = pathlib.Path(sys.argv[2])\n"
         monkeypatch.setattr(runs, "child_command", lambda _: [sys.executable, "-c", begin + script])
-        runner = Runner([], ["my", "test"], 5, 1, tmp_path, dict(os.environ))
+        runner = Runner([], ["my", "test"], limit, 1, tmp_path, dict(os.environ))
         return runner.run(3, Variation.parse("none"))
 
     return ran
@@ -191,6 +191,70 @@ def test_the_status_of_a_run_is_what_its_command_ended_with(ran: Ran, status: in
 def test_a_run_whose_command_has_not_ended_is_a_failure_of_the_lab(ran: Ran, script: str) -> None:
     run = ran(script)
     assert run.status is None and not run.has_failed
+
+
+TERMINATED = "timeout: sending signal TERM to command 'my'\n"
+KILLED = "timeout: sending signal KILL to command 'my'\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "reason"),
+    [
+        (124, TERMINATED, "was still running after 5 s by the lab's clock"),
+        (137, TERMINATED + KILLED, "was still running after 5 s by the lab's clock"),
+        (124, "", "ended with exit status 124"),
+        (137, "my: killed\n", "ended with exit status 137"),
+        (1, TERMINATED, "ended with exit status 1"),
+        (125, "", "ended with exit status 125"),
+    ],
+)
+def test_what_exceeds_its_limit_is_told_from_what_ends_alike(ran: Ran, status: int, text: str, reason: str) -> None:
+    run = ran(f"(out / 'status').write_text('{status}'); (out / 'stderr.log').write_text({text!r}); sys.exit({status})")
+    assert run.has_failed and run.reason == reason
+
+
+def test_the_limit_is_that_of_each_host(ran: Ran) -> None:
+    script = f"(out / 'b').mkdir(); (out / 'b' / 'stderr.log').write_text({TERMINATED!r}); "
+    assert ran(script + "(out / 'status').write_text('124'); sys.exit(124)").limit
+
+
+def test_a_command_that_computes_forever_has_failed(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "REAL_LIMIT", 0.1)
+    run = ran("time.sleep(1000)", limit=0)
+    assert run.has_failed and run.reason == "was still running after 0.1 s of real time"
+
+
+def test_over_a_limit_is_a_failure_of_its_own(tmp_path: Path) -> None:
+    plain, over, killed = (
+        Run(1, Variation.parse("all"), status, tmp_path, 1, limit)
+        for status, limit in ((124, ""), (124, "300 s"), (137, "600 s"))
+    )
+    assert over.fails_like(killed) and killed.fails_like(over)
+    assert not plain.fails_like(over) and not over.fails_like(plain)
+
+
+def explained(exploration: Exploration, statuses: Iterable[int | None], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a search says whose runs end like that."""
+    said: list[str] = []
+    left = iter(statuses)
+
+    def run(runner: Runner, seed: int, variation: Variation) -> Run:
+        return Run(seed, variation, next(left), runner.folder)
+
+    monkeypatch.setattr(Runner, "run", run)
+    monkeypatch.setattr("bluetooth_lab.explore.command.say", said.append)
+    exploration.run()
+    return said
+
+
+@pytest.mark.parametrize(
+    ("status", "text"), [(0, "the command depends on something besides"), (None, "the lab itself")]
+)
+def test_a_run_that_does_not_fail_again_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, text: str
+) -> None:
+    exploration = Exploration(options("--runs", "1", "--jobs", "1", "--out", str(tmp_path)), {})
+    assert text in explained(exploration, [1, status], monkeypatch)[-1]
 
 
 # A search in whose machines' place a script runs.
@@ -242,7 +306,7 @@ def test_ctrl_c_ends_what_explains_a_failure(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 1, tmp_path))
-    monkeypatch.setattr(Runner, "first", interrupted)
+    monkeypatch.setattr(Runner, "once", interrupted)
     line = parse_line(BY_NAME["explore"], ["--jobs", "1", "--out", str(tmp_path), "--", "true"])
     assert explore(line, {}) == 130
 
@@ -269,6 +333,7 @@ def test_options_of_the_machine_are_passed_on() -> None:
         "costs",
         "--",
         "timeout",
+        "--verbose",
         "--kill-after",
         "10",
         "5",
@@ -503,10 +568,10 @@ def test_hosts_vary_apart() -> None:
 
 def test_each_hosts_command_has_the_limit() -> None:
     words = ["--host", "a", "--", "dittojay", "--host", "b", "--", "my", "test"]
-    timeout = ["timeout", "--foreground", "--kill-after", "10", "9"]
+    timeout = ["timeout", "--foreground", "--verbose", "--kill-after", "10", "9"]
     expected = ["--host", "a", "--", *timeout, "dittojay", "--host", "b", "--", *timeout, "my", "test"]
     assert with_limit(words, 9) == expected
-    assert with_limit(["my", "test"], 9) == ["--", "timeout", "--kill-after", "10", "9", "my", "test"]
+    assert with_limit(["my", "test"], 9) == ["--", "timeout", "--verbose", "--kill-after", "10", "9", "my", "test"]
 
 
 class RecordedRunner:
@@ -546,6 +611,13 @@ def test_what_does_not_fail_again_has_no_page(tmp_path: Path, monkeypatch: pytes
     text, record = write_pages(runner, Run(3, Variation.parse("radio"), 1, tmp_path), tmp_path / "page.html")
     assert "no page" in text and record is None
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_page_that_the_lab_could_not_make_is_no_other_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, None, tmp_path))
+    run = Run(3, Variation.parse("radio"), 1, tmp_path)
+    text, _ = write_pages(Runner([], [], 5, 1, tmp_path, {}), run, tmp_path / "page.html")
+    assert text.startswith("no page: the lab itself failed")
 
 
 def on_the_bus(moment: float, kind: str, rest: str, *content: str) -> tuple[float, list[bytes]]:

@@ -167,8 +167,11 @@ class Exploration:
     def explain(self, run: Run) -> None:
         for line in [line for line in run.output.splitlines() if not line.startswith("lab: ")][-SHOWN_LINES:]:
             print(f"  {line}")
-        again = self.runner.first([(run.seed, run.variation)])
-        if again is None:
+        again = self.runner.once(run.seed, run.variation)
+        if again.status is None:
+            say(f"seed {run.seed} could not be run again: the lab itself failed; its output: {shown_path(again.log)}")
+            return
+        if not again.has_failed:
             say(f"seed {run.seed} did not fail again: the command depends on something besides the lab")
             return
         say(f"it fails again with this seed; looking for what makes it fail, in up to {MAXIMUM_RUNS} runs")

@@ -21,6 +21,8 @@ def write_pages(runner: Runner, run: Run, page: Path) -> tuple[str, Path | None]
     variation = run.variation
     recorder = runner.with_words("--page", os.devnull)
     failed = recorder.run(run.seed, variation)
+    if failed.status is None:
+        return f"no page: the lab itself failed; its output: {shown_path(failed.log)}", None
     if not failed.has_failed:
         return "no page: it did not fail again", None
     passed = recorder.run(run.seed, variation.without_delays() if variation.only else Variation.parse("none"))

@@ -20,11 +20,18 @@ from bluetooth_lab.command_line.options import HOSTS_BY_NAME
 from bluetooth_lab.explore.delays import Made, delays_of
 from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.hosts import commands_of
+from bluetooth_lab.machine.repeat import OUTPUTS
 from bluetooth_lab.machine.runs import status_of
 from bluetooth_lab.places import child_command
 
-STILL_RUNNING = 124  # the exit status that `timeout` gives a command
-REAL_LIMIT = 600  # seconds by the host's clock, unless that by the machine's is longer: the machine itself hangs
+# The exit statuses of `timeout` for a command that it has ended, and for one that it had to kill. The command may end
+# with them, too: `timeout` then says nothing.
+ENDED_AT_LIMIT = (124, 128 + signal.SIGKILL)
+SAID_BY_TIMEOUT = re.compile("^timeout: .*$", re.MULTILINE)  # on standard error, in the user's language
+# Seconds by the host's clock, unless the limit by the machine's is longer. That one passes slowly while a command
+# computes, and so never ends a command that does nothing else in a reasonable time.
+REAL_LIMIT = 600
+ERRORS = OUTPUTS[1]
 END_LIMIT = 60  # seconds that it has to end
 # Of Swift Testing, XCTest and pytest.
 FAILED_TEST = re.compile(r"^(?:✘ Test (.+) failed after|.*error: (\S+) : |FAILED (\S+))", re.MULTILINE)
@@ -32,13 +39,14 @@ FAILED_TEST = re.compile(r"^(?:✘ Test (.+) failed after|.*error: (\S+) : |FAIL
 
 class Run(NamedTuple):
     """One that has ended. `status`: the command's; None if the lab itself failed, and the command did not end. `out`:
-    its folder; `seconds`: by this machine's clock."""
+    its folder; `seconds`: by this machine's clock; `limit`: the one that the command exceeded, if it did."""
 
     seed: int
     variation: Variation
     status: int | None
     out: Path
     seconds: float = 0
+    limit: str = ""
 
     @property
     def has_failed(self) -> bool:
@@ -48,14 +56,18 @@ class Run(NamedTuple):
     def reason(self) -> str:
         if self.status is None:
             return "could not be made: the lab itself failed"
-        if self.status == STILL_RUNNING:
-            return "was still running at its limit"
+        if self.limit:
+            return f"was still running after {self.limit}"
         return f"ended with exit status {self.status}"
+
+    @property
+    def log(self) -> Path:
+        return self.out / "output.log"
 
     @property
     def output(self) -> str:
         with contextlib.suppress(OSError):
-            return (self.out / "output.log").read_text(errors="replace")
+            return self.log.read_text(errors="replace")
         return ""
 
     @property
@@ -63,9 +75,10 @@ class Run(NamedTuple):
         return {next(filter(None, match.groups())) for match in FAILED_TEST.finditer(self.output)}
 
     def fails_like(self, other: Run) -> bool:
-        """With the same exit status, and one of the same tests if it is tests that failed."""
+        """With the same exit status, or over a limit as well, and one of the same tests if it is tests that failed."""
         tests = other.failed_tests
-        return self.has_failed and self.status == other.status and (not tests or bool(tests & self.failed_tests))
+        is_alike = bool(other.limit) if self.limit else self.status == other.status and not other.limit
+        return self.has_failed and is_alike and (not tests or bool(tests & self.failed_tests))
 
     @property
     def delays(self) -> list[Made]:
@@ -74,12 +87,21 @@ class Run(NamedTuple):
 
 def with_limit(command: Sequence[str], limit: int) -> list[str]:
     """Of each command of several hosts, or of the only one."""
-    kill = ["--kill-after", "10", str(limit)]
+    kill = ["--verbose", "--kill-after", "10", str(limit)]
     if command[:1] != ["--host"]:
         return ["--", "timeout", *kill, *command]
     commands = commands_of(command)
     timeout = ["timeout", "--foreground", *kill]  # where the interrupt comes with which a host's command ends
     return [word for host, words in commands.items() for word in ("--host", host, "--", *timeout, *words)]
+
+
+def said_by_timeout(out: Path) -> list[str]:
+    """What the limit of a command, or of those of several hosts, has said in their output."""
+    lines: list[str] = []
+    for host in ("", *HOSTS_BY_NAME):
+        with contextlib.suppress(OSError):
+            lines += SAID_BY_TIMEOUT.findall((out / host / ERRORS).read_text(errors="replace"))
+    return lines
 
 
 class Runner:
@@ -125,6 +147,7 @@ class Runner:
         first, *words = self.line(seed, variation)
         line = [first, "--out", str(out), *words]
         begin = time.monotonic()
+        exceeded = ""
         with open(out / "output.log", "wb") as output:
             process = subprocess.Popen(
                 [*child_command(line[0]), *line[1:]],
@@ -145,10 +168,11 @@ class Runner:
                 status = status if status == status_of(out) else None
             except subprocess.TimeoutExpired:
                 self.end(process)
-                output.write(f"lab: not done after {limit} s by this machine's clock\n".encode())
-                status = None
+                status, exceeded = ENDED_AT_LIMIT[0], f"{limit} s of real time"
             self.processes.discard(process)
-        return Run(seed, variation, status, out, time.monotonic() - begin)
+        if status in ENDED_AT_LIMIT and any("TERM" in line for line in said_by_timeout(out)):
+            exceeded = exceeded or f"{self.limit} s by the lab's clock"
+        return Run(seed, variation, status, out, time.monotonic() - begin, exceeded)
 
     def run_all(
         self, wanted: Iterable[tuple[int, Variation]], take: Callable[[Run], bool], deadline: float | None = None
@@ -174,6 +198,16 @@ class Runner:
                         return
             finally:
                 self.stop()
+
+    def once(self, seed: int, variation: Variation) -> Run:
+        done: list[Run] = []
+
+        def take(run: Run) -> bool:
+            done.append(run)
+            return True
+
+        self.run_all([(seed, variation)], take)
+        return done[0]
 
     def first(self, wanted: Sequence[tuple[int, Variation]], like: Run | None = None) -> Run | None:
         """The first of these to fail, or to fail like another run, as far as it matters which: of those that ran at

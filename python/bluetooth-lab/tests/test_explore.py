@@ -268,36 +268,93 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the tool's start leaves it
 folder = sys.argv[1]
 runs.child_command = lambda script: [sys.executable, script]
 runs.Runner.line = lambda *_: [folder + "/run.py"]
-sys.exit(command.explore(parse_line(BY_NAME["explore"], ["--jobs", "1", "--out", folder, "--", "true"]), {}))
+sys.exit(command.explore(parse_line(BY_NAME["explore"], ["--jobs", sys.argv[2], "--out", folder, "--", "true"]), {}))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_search_ends_its_runs(tmp_path: Path, number: signal.Signals) -> None:
-    started, ended = tmp_path / "started", tmp_path / "ended"
-    (tmp_path / "run.py").write_text(
+def started_search(folder: Path, script: str, jobs: int = 1) -> subprocess.Popen[bytes]:
+    """Whose runs have all begun: each makes a file `started-N` with its number."""
+    (folder / "run.py").write_text(
         f"""
-import signal, sys, time
+import os, pathlib, signal, sys, time
+folder = pathlib.Path({str(folder)!r})
 
-def end(*_):
-    open({str(ended)!r}, "w").close()
-    sys.exit()
+def note(name):
+    (folder / (name + str(os.getpid()))).touch()
+    return len(list(folder.glob(name + "*")))
 
-signal.signal(signal.SIGTERM, end)
-open({str(started)!r}, "w").close()
+{script}
+note("started-")
 time.sleep(1000)
 """
     )
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
-    search = subprocess.Popen([sys.executable, "-c", SEARCH, tmp_path], env=environment, stderr=subprocess.PIPE)
-    assert search.stderr
+    words = [sys.executable, "-c", SEARCH, str(folder), str(jobs)]
+    search = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
-    while not started.exists():
+    while len(list(folder.glob("started-*"))) < jobs:
         assert time.monotonic() < deadline
         time.sleep(0.01)
+    return search
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_search_ends_its_runs(tmp_path: Path, number: signal.Signals) -> None:
+    search = started_search(tmp_path, "signal.signal(signal.SIGTERM, lambda *_: (note('ended-'), sys.exit()))")
     search.send_signal(number)
-    assert search.wait(30) == 130
-    assert b"0 runs, 0 failed" in search.stderr.read() and ended.exists()
+    _, said = search.communicate(timeout=30)
+    assert search.returncode == 130
+    assert b"interrupted: ending 1 run;" in said and b"0 runs, 0 failed" in said
+    assert list(tmp_path.glob("ended-*"))
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()], "nobody wants these runs"
+
+
+def test_all_runs_of_an_interrupted_search_end_at_the_same_time(tmp_path: Path) -> None:
+    # Each ends when all others have been asked to.
+    script = """
+def end(*_):
+    note("ended-")
+    while len(list(folder.glob("ended-*"))) < 3:
+        time.sleep(0.01)
+    sys.exit()
+
+signal.signal(signal.SIGTERM, end)
+"""
+    search = started_search(tmp_path, script, jobs=3)
+    search.send_signal(signal.SIGINT)
+    _, said = search.communicate(timeout=30)
+    assert search.returncode == 130 and b"ending 3 runs" in said
+
+
+def test_a_second_ctrl_c_kills_runs_that_do_not_end(tmp_path: Path) -> None:
+    search = started_search(tmp_path, "signal.signal(signal.SIGTERM, signal.SIG_IGN)", jobs=2)
+    assert search.stderr
+    search.send_signal(signal.SIGINT)
+    while b"Ctrl-C again kills them" not in search.stderr.readline():
+        pass
+    search.send_signal(signal.SIGINT)
+    _, said = search.communicate(timeout=30)
+    assert search.returncode == 130 and b"killing 2 runs" in said
+
+
+def test_ctrl_c_while_runs_end_anyway_ends_the_search_after_them(tmp_path: Path) -> None:
+    runner = Runner([], [], 5, 1, tmp_path, {})
+
+    def run(seed: int, variation: Variation) -> Run:
+        return Run(seed, variation, 0, tmp_path)
+
+    def take(run: Run) -> bool:
+        process = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+        runner.running.processes.add(process)
+        runner.running.is_stopped = True
+        runner.interrupt()  # does not raise
+        return True
+
+    runner.run = run  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_all([(1, Variation.parse("all"))], take)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_all([(2, Variation.parse("all"))], take)
 
 
 def test_ctrl_c_ends_what_explains_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -538,6 +595,7 @@ def test_an_interrupted_reduction_says_what_it_has_found(
     # Found, again, and without one kind.
     assert f"seed 7 ended with exit status 1; to run it again: lab replay {tmp_path}/1" in said
     assert "interrupted; the smallest so far:" in said
+    assert any("of which it may not need all: bluetoothd, bus, costs" in line for line in said)
     assert said[-2] == f"to run it again: lab replay {tmp_path}/3"
 
 

@@ -10,11 +10,9 @@ import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import NamedTuple
 
 from bluetooth_lab.command_line.parsing import Line
-from bluetooth_lab.explore.delays import Made
 from bluetooth_lab.explore.meanwhile import entries_of, meanwhile
 from bluetooth_lab.explore.pages import write_pages
 from bluetooth_lab.explore.reduction import MAXIMUM_RUNS, Reduction
@@ -181,22 +179,24 @@ class Exploration:
         record = None
         try:
             reduction.reduce()
-        except KeyboardInterrupt:
-            say("interrupted; the smallest so far:")
-        else:
             if self.options.command[:1] != ["--host"]:
                 text, record = write_pages(self.runner, reduction.run, self.folder / PAGE)
                 say(text)
-        self.describe(reduction.run, reduction.remaining(), record)
+        except KeyboardInterrupt:
+            say("interrupted; the smallest so far:")
+        self.describe(reduction, record)
 
     def show_reduction(self, count: int) -> None:
         if time.monotonic() - self.shown > PROGRESS_INTERVAL:
             self.shown = time.monotonic()
             say(f"still looking, after {count} runs")
 
-    def describe(self, run: Run, delays: Sequence[Made], record: Path | None) -> None:
+    def describe(self, reduction: Reduction, record: Path | None) -> None:
+        run, delays = reduction.run, reduction.remaining()
         kinds = ", ".join(sorted(run.variation.kinds))
-        if kinds:
+        if kinds and not reduction.is_done:
+            say(f"it fails when these vary with the seed, of which it may not need all: {kinds}")
+        elif kinds:
             say(f"it fails when these vary with the seed: {kinds}")
         if len(delays) > 1:
             say("it fails if all of these happen:")
@@ -223,12 +223,8 @@ def explore(line: Line, environment: Mapping[str, str]) -> int:
     if not options.out:
         remove_old(exploration.folder.parent)
     for number in INTERRUPTS:
-        signal.signal(number, interrupt)
+        signal.signal(number, lambda *_: exploration.runner.interrupt())
     try:
         return exploration.run()
     except KeyboardInterrupt:  # while it explains what it has found
         return EXIT_INTERRUPTED
-
-
-def interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

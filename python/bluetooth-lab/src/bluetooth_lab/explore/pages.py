@@ -20,12 +20,12 @@ def write_pages(runner: Runner, run: Run, page: Path) -> tuple[str, Path | None]
     """Returns the result as a line for people, and the record of the run that failed."""
     variation = run.variation
     recorder = runner.with_words("--page", os.devnull)
-    failed = recorder.run(run.seed, variation)
+    failed = recorder.once(run.seed, variation)
     if failed.status is None:
         return f"no page: the lab itself failed; its output: {shown_path(failed.log)}", None
     if not failed.has_failed:
         return "no page: it did not fail again", None
-    passed = recorder.run(run.seed, variation.without_delays() if variation.only else Variation.parse("none"))
+    passed = recorder.once(run.seed, variation.without_delays() if variation.only else Variation.parse("none"))
     beside = f", beside that of {'the same without delays' if variation.only else 'a run that passed'}"
     compared = passed.out / RUN if passed.status == 0 else None
     try:

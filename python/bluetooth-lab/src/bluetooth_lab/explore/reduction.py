@@ -22,13 +22,15 @@ class Reduction:
     def __init__(self, runner: Runner, run: Run, say: Callable[[str], None]) -> None:
         self.runner, self.run, self.say = runner, run, say
         self.left = MAXIMUM_RUNS
+        self.is_done = False  # all was tried
 
     def reduce(self) -> None:
         self.leave_out_kinds()
         if self.run.variation.has_delays:
             self.reduce_delays()
             self.leave_out_kinds()  # which moved the many delays elsewhere, but not the few
-        if not self.left:
+        self.is_done = self.left > 0
+        if not self.is_done:
             self.say(f"the limit of {MAXIMUM_RUNS} runs is reached")
 
     def remaining(self) -> list[Made]:

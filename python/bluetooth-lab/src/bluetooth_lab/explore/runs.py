@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -22,6 +21,7 @@ from bluetooth_lab.explore.variation import Variation
 from bluetooth_lab.hosts import commands_of
 from bluetooth_lab.machine.repeat import OUTPUTS
 from bluetooth_lab.machine.runs import status_of
+from bluetooth_lab.messages import say
 from bluetooth_lab.places import child_command
 
 # The exit statuses of `timeout` for a command that it has ended, and for one that it had to kill. The command may end
@@ -104,6 +104,15 @@ def said_by_timeout(out: Path) -> list[str]:
     return lines
 
 
+class Running:
+    """What runs, of all runners of a search. Signal handlers use it: it has no locks."""
+
+    def __init__(self) -> None:
+        self.processes: set[subprocess.Popen[bytes]] = set()
+        self.is_stopped = False
+        self.is_interrupted = False
+
+
 class Runner:
     """`words`: the options of `lab run`; `limit`: seconds by the machine's clock; `folder`: for what the runs keep.
     `on_end` is called when one has ended."""
@@ -123,16 +132,18 @@ class Runner:
         names = ("LAB_SEED", "LAB_VARY", "LAB_RADIO_OPTIONS", "LAB_CLOCK")
         self.environment = {name: value for name, value in environment.items() if name not in names}
         self.environment.update(LAB_FRESH="1")
-        self.is_stopped = threading.Event()
-        self.processes: set[subprocess.Popen[bytes]] = set()
+        self.running = Running()
         self.on_end: Callable[[], object] = lambda: None
         self.count = 0
+        self.numbers = itertools.count(1)  # which several threads may ask
         self.others = itertools.count(1)
 
     def with_words(self, *words: str) -> Runner:
         """With further options."""
         folder = self.folder / f"other-{next(self.others)}"
-        return Runner([*self.words, *words], self.command, self.limit, self.jobs, folder, self.environment)
+        other = Runner([*self.words, *words], self.command, self.limit, self.jobs, folder, self.environment)
+        other.running = self.running
+        return other
 
     def line(self, seed: int, variation: Variation) -> list[str]:
         """What `lab` is to be told for this run."""
@@ -140,8 +151,8 @@ class Runner:
         return ["run", *self.words, *given, *with_limit(self.command, self.limit)]
 
     def run(self, seed: int, variation: Variation) -> Run:
-        self.count += 1
-        out = self.folder / f"{seed}-{self.count}"
+        self.count = number = next(self.numbers)
+        out = self.folder / f"{seed}-{number}"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
         first, *words = self.line(seed, variation)
@@ -157,9 +168,9 @@ class Runner:
                 env=self.environment,
                 start_new_session=True,
             )
-            self.processes.add(process)
-            if self.is_stopped.is_set():
-                self.end(process)
+            self.running.processes.add(process)
+            if self.running.is_stopped:
+                send(process, signal.SIGTERM)
             limit = max(REAL_LIMIT, self.limit)
             status: int | None
             try:
@@ -167,9 +178,11 @@ class Runner:
                 # Anything else is the lab's: it failed, or something has ended it.
                 status = status if status == status_of(out) else None
             except subprocess.TimeoutExpired:
-                self.end(process)
+                end([process])
                 status, exceeded = ENDED_AT_LIMIT[0], f"{limit} s of real time"
-            self.processes.discard(process)
+            self.running.processes.discard(process)
+        if self.running.is_stopped:  # nobody takes it
+            shutil.rmtree(out, ignore_errors=True)
         if status in ENDED_AT_LIMIT and any("TERM" in line for line in said_by_timeout(out)):
             exceeded = exceeded or f"{self.limit} s by the lab's clock"
         return Run(seed, variation, status, out, time.monotonic() - begin, exceeded)
@@ -178,8 +191,10 @@ class Runner:
         self, wanted: Iterable[tuple[int, Variation]], take: Callable[[Run], bool], deadline: float | None = None
     ) -> None:
         """So many at the same time as there are jobs, in order, until `take` returns True for one that has ended, or
-        the time is up."""
-        self.is_stopped.clear()
+        the time is up. Raises KeyboardInterrupt if the search was interrupted."""
+        if self.running.is_interrupted:
+            raise KeyboardInterrupt
+        self.running.is_stopped = False
         left = iter(wanted)
         running: set[Future[Run]] = set()
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -226,16 +241,39 @@ class Runner:
 
     def stop(self) -> None:
         """Ends those that are running."""
-        self.is_stopped.set()
-        for process in list(self.processes):
-            self.end(process)
+        self.running.is_stopped = True
+        end(list(self.running.processes))
+        if self.running.is_interrupted:  # meanwhile, or that is why
+            raise KeyboardInterrupt
 
-    @staticmethod
-    def end(process: subprocess.Popen[bytes]) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.wait(END_LIMIT)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+    def interrupt(self) -> None:
+        """For a signal's handler: ends those that are running, at once if they are already ending. Raises
+        KeyboardInterrupt, unless run_all does so when they have ended."""
+        running, processes = self.running, list(self.running.processes)
+        is_ending = running.is_stopped and bool(processes)
+        running.is_stopped = running.is_interrupted = True
+        for process in processes:
+            send(process, signal.SIGKILL if is_ending else signal.SIGTERM)
+        if processes:
+            runs = "1 run" if len(processes) == 1 else f"{len(processes)} runs"
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                say(f"interrupted: {f'killing {runs}' if is_ending else f'ending {runs}; Ctrl-C again kills them'}")
+        if not is_ending:
+            raise KeyboardInterrupt
+
+
+def send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Has all of them end at the same time, and returns when they have."""
+    for process in processes:
+        send(process, signal.SIGTERM)
+    deadline = time.monotonic() + END_LIMIT
+    for process in processes:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(max(deadline - time.monotonic(), 0))
+        if process.poll() is None:
+            send(process, signal.SIGKILL)

@@ -26,6 +26,7 @@ from bluetooth_lab.explore.runs import Run, Runner, with_limit
 from bluetooth_lab.explore.variation import KINDS, LONGEST, LONGEST_LINE, MAXIMUM_DELAYS, Delay, Variation
 from bluetooth_lab.messages import EXIT_LAB_FAILED
 from bluetooth_lab.places import PACKAGE
+from bluetooth_lab.testing.junit import prepare_file
 from bluetooth_lab.testing.merging import merge
 
 # Variations
@@ -153,8 +154,60 @@ def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 5, tmp_path))
+    words = ("--no-tests", "4", "--no-tests", "5", "--jobs", "1", "--out", str(tmp_path))
+    assert Exploration(options(*words), {}).run() == EXIT_LAB_FAILED
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected", "text"),
+    [
+        ([0, 1, 0], 130, "is not complete after 3 runs: interrupted"),
+        ([0, None, None, None, None], 125, "the lab itself failed too often"),
+        ([0, 5], 125, "no test matches"),
+        ([0, OSError(28, "No space left on device")], 125, "the lab itself failed: [Errno 28] No space left on device"),
+    ],
+)
+def test_a_search_that_is_not_complete_is_merged_as_a_failure(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    statuses: list[int | OSError | None],
+    expected: int,
+    text: str,
+) -> None:
+    left = iter(statuses)
+
+    def run(runner: Runner, seed: int, variation: Variation) -> Run:
+        status = next(left, KeyboardInterrupt())
+        if isinstance(status, BaseException):
+            raise status
+        return Run(seed, variation, status, tmp_path / str(seed))
+
+    monkeypatch.setattr(Runner, "run", run)
+    file = tmp_path / "1.xml"
+    words = ("--runs", "20", "--jobs", "1", "--keep-going", "--no-tests", "5", "--junit", str(file))
+    assert Exploration(options(*words, "--out", str(tmp_path)), {}).run() == expected
+    assert merge([file], None, None) == 1
+    assert text in capsys.readouterr().out
+
+
+def test_failures_are_shown_also_if_no_test_runs_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "1.xml"
+    words = ("--runs", "3", "--jobs", "1", "--keep-going", "--no-tests", "5", "--junit", str(file))
+    exploration = Exploration(options(*words, "--out", str(tmp_path)), {})
+    said = explained(exploration, [1, 5, 0], monkeypatch)
+    assert any("ended with exit status 1" in line for line in said) and "no test matches, or all were skipped" in said
+    assert 'failures="1"' in file.read_text()
+
+
+def test_an_old_file_of_results_is_removed_and_a_wrong_place_is_said_before_the_search(
+    tmp_path: Path, said: list[str]
+) -> None:
+    (tmp_path / "1.xml").write_text("old")
+    prepare_file(tmp_path / "1.xml")
+    assert list(tmp_path.iterdir()) == []
     with pytest.raises(SystemExit):
-        Exploration(options("--no-tests", "4", "--no-tests", "5", "--out", str(tmp_path)), {}).run()
+        prepare_file(Path("/proc/1.xml"))
 
 
 Ran = Callable[..., Run]
@@ -330,8 +383,7 @@ def test_a_second_ctrl_c_kills_runs_that_do_not_end(tmp_path: Path) -> None:
     search = started_search(tmp_path, "signal.signal(signal.SIGTERM, signal.SIG_IGN)", jobs=2)
     assert search.stderr
     search.send_signal(signal.SIGINT)
-    while b"Ctrl-C again kills them" not in search.stderr.readline():
-        pass
+    assert any(b"Ctrl-C again kills them" in line for line in search.stderr)
     search.send_signal(signal.SIGINT)
     _, said = search.communicate(timeout=30)
     assert search.returncode == 130 and b"killing 2 runs" in said
@@ -604,9 +656,7 @@ def test_tests_of_which_none_runs_are_no_failure_of_a_seed(
 ) -> None:
     monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 69, tmp_path))
     chosen = options("--runs", "3", "--jobs", "1", "--out", str(tmp_path))
-    with pytest.raises(SystemExit) as end:
-        Exploration(chosen._replace(no_tests=(69,)), {}).run()
-    assert end.value.code == EXIT_LAB_FAILED
+    assert Exploration(chosen._replace(no_tests=(69,)), {}).run() == EXIT_LAB_FAILED
     assert "no test matches" in capfd.readouterr().err
 
 

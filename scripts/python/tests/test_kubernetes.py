@@ -24,6 +24,8 @@ cat >"$file" <<XML
 <testsuite name="t"><properties><property name="shard" value="$shard"/></properties>
 <testcase classname="A" name="test of $shard"/></testsuite>
 XML
+[[ -z ${ENDED:-} ]] || kill -TERM "$PPID"
+[[ -z ${STATUS:-} ]] || exit "$STATUS"
 [[ $shard != 2/* ]]
 """
 KUBECTL = """#!/bin/bash
@@ -63,6 +65,13 @@ def test_the_shard_of_a_search_runs(job: ScratchLab) -> None:
 
 def test_a_pod_with_results_succeeds_whatever_they_say_and_one_without_fails(job: ScratchLab) -> None:
     assert [run_shard(job, index).returncode for index in range(3)] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("variables", [{"ENDED": "1"}, {"STATUS": "125"}, {"STATUS": "130"}])
+def test_a_pod_whose_tests_were_cut_short_fails(job: ScratchLab, variables: dict[str, str]) -> None:
+    result = run_shard(job, 0, **variables)
+    assert (result.returncode, result.stdout.count("== results")) == (1, 0)
+    assert "run-shard: lab test was cut short" in result.stderr
 
 
 def test_a_pod_without_an_index_fails(job: ScratchLab) -> None:

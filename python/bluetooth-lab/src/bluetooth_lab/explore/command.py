@@ -22,9 +22,10 @@ from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
 from bluetooth_lab.machine.runs import new_run, remove_old
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
-from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown_path
+from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown_path
 from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import Places
+from bluetooth_lab.testing.junit import prepare_file
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 START = START_OF_REPEATABLE_RUNS / 1e9
@@ -108,6 +109,7 @@ class Exploration:
         self.runs: list[Run] = []
         self.failed: list[Run] = []
         self.lab_failures = 0
+        self.obstacle = ""  # why it did not go through all seeds, nor found a failure
 
     def run(self) -> int:
         options = self.options
@@ -119,6 +121,9 @@ class Exploration:
             self.runner.run_all(((seed, options.variation) for seed in options.seeds()), self.take, deadline)
         except KeyboardInterrupt:
             interrupted = True
+            self.obstacle = "interrupted"
+        except OSError as error:  # there is no room for a run's folder, or for its process
+            self.obstacle = f"the lab itself failed: {error}"
         self.show_progress()
         failed = sorted(self.failed, key=lambda run: run.seed)
         for run in failed:
@@ -129,23 +134,28 @@ class Exploration:
             print(self.last.output, end="")
         elif self.lab_failures:
             say(f"{self.lab_failures} of these runs could not be made: the lab itself failed")
+        if self.obstacle and not interrupted:
+            say(self.obstacle)
         if options.junit:
-            write_results(options.junit, self.runs, options.properties)
+            write_results(options.junit, self.runs, options.properties, self.obstacle)
         if interrupted:
             return EXIT_INTERRUPTED
         if failed and not has_given_up:
             self.explain(failed[0])
-        return 1 if failed else EXIT_LAB_FAILED if self.lab_failures else 0
+        return 1 if failed else EXIT_LAB_FAILED if self.lab_failures or self.obstacle else 0
 
     def take(self, run: Run) -> bool:
         """Whether that is enough."""
         self.last = run
         if run.status in self.options.no_tests:
-            fail("no test matches, or all were skipped")
+            self.obstacle = "no test matches, or all were skipped"
+            return True
         self.runs.append(run)
         if run.status is None:
             self.lab_failures += 1
-            return self.lab_failures > MAXIMUM_LAB_FAILURES
+            if self.lab_failures > MAXIMUM_LAB_FAILURES:
+                self.obstacle = "the lab itself failed too often"
+            return bool(self.obstacle)
         if run.has_failed:
             self.failed.append(run)
         else:
@@ -222,6 +232,8 @@ def explore(line: Line, environment: Mapping[str, str]) -> int:
     exploration = Exploration(options, environment)
     if not options.out:
         remove_old(exploration.folder.parent)
+    if options.junit:
+        prepare_file(options.junit)
     for number in INTERRUPTS:
         signal.signal(number, lambda *_: exploration.runner.interrupt())
     try:

@@ -22,6 +22,7 @@ from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown_path
 from bluetooth_lab.page.index import write_index
 from bluetooth_lab.places import ROOT, SETUP, Places
 from bluetooth_lab.testing.choice import Choice, print_list, pytest_tests
+from bluetooth_lab.testing.junit import prepare_file
 from bluetooth_lab.testing.packages import SwiftPackage
 from bluetooth_lab.testing.python_tests import PythonTests, find_python
 from bluetooth_lab.testing.results import Report
@@ -204,11 +205,7 @@ def run(options: Options) -> int:
     if not os.isatty(1):
         environment["NO_COLOR"] = "1"
     if options.junit:
-        try:
-            options.junit.parent.mkdir(parents=True, exist_ok=True)
-            options.junit.unlink(missing_ok=True)  # an old one is no result
-        except OSError as error:
-            fail(f"--junit: {error}")
+        prepare_file(options.junit)
     if options.until_failure and not options.repeat:
         say("until a test fails or Ctrl-C is pressed")
     with tempfile.TemporaryDirectory() as records:

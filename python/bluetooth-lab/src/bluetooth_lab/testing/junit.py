@@ -18,6 +18,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from bluetooth_lab.messages import fail
 from bluetooth_lab.testing.records import Details, Outcome, seconds_of
 
 # What XML 1.0 cannot have, not even escaped.
@@ -111,9 +112,25 @@ def write_suites(file: Path, suites: Iterable[Element]) -> None:
     document.extend(every)
     ElementTree.indent(document)
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft = draft_of(file)
     ElementTree.ElementTree(document).write(draft, encoding="utf-8", xml_declaration=True)
     draft.replace(file)
+
+
+def prepare_file(file: Path) -> None:
+    """Removes an old one, which is no result. Ends this process if none can be written there."""
+    draft = draft_of(file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        fail(f"--junit: {error}")
+
+
+def draft_of(file: Path) -> Path:
+    return file.with_name(f".{file.name}.{os.getpid()}")
 
 
 def write_junit(file: Path, runs: Iterable[Run], root: Path) -> None:

@@ -200,6 +200,53 @@ def test_failures_are_shown_also_if_no_test_runs_later(tmp_path: Path, monkeypat
     assert 'failures="1"' in file.read_text()
 
 
+def written(folder: Path, name: str, *words: str) -> Path:
+    """The results of a search in which all runs passed."""
+    file = folder / f"{name}.xml"
+    exploration = Exploration(options("--runs", "4", "--seed", "1", "--junit", str(file), *words), {})
+    exploration.run()
+    return file
+
+
+def test_only_shards_of_the_same_search_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 0, tmp_path / "run"))
+    out = ("--out", str(tmp_path))
+    first, second = (written(tmp_path, f"{part}", "--shard", f"{part}/2", *out) for part in (1, 2))
+    assert merge([first, second], None, None) == 0
+    for index, words in enumerate((["--vary", "radio"], ["--limit", "7"], ["--air", "real"], ["--controllers", "3"])):
+        other = written(tmp_path, f"other-{index}", "--shard", "2/2", *words, *out)
+        capsys.readouterr()
+        assert merge([first, other], None, None) == 1
+        assert "sources, filters or options are different" in capsys.readouterr().out
+
+
+def test_shards_of_clones_in_other_folders_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        words = ["--package", str(tmp_path / name), "--", str(tmp_path / name / "test"), "-x"]
+        chosen.append(Options.of(parse_line(BY_NAME["explore"], ["--shard", "1/2", *words])).properties)
+    assert chosen[0] == chosen[1]
+    assert chosen[0]["part"] == "--package . --limit 300 --vary all -- test -x"
+
+
+def test_whole_searches_of_different_commands_are_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 0, tmp_path / "run"))
+    plain = written(tmp_path, "plain", "--out", str(tmp_path))
+    radio = written(tmp_path, "radio", "--vary", "radio", "--out", str(tmp_path))
+    assert merge([plain, radio], None, None) == 0
+    again = tmp_path / "again.xml"
+    again.write_bytes(plain.read_bytes())
+    capsys.readouterr()
+    assert merge([plain, again], None, None) == 1
+    assert "ran 2 times: seed 1 (search)" in capsys.readouterr().out
+
+
 def test_an_old_file_of_results_is_removed_and_a_wrong_place_is_said_before_the_search(
     tmp_path: Path, said: list[str]
 ) -> None:

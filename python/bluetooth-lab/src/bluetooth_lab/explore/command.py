@@ -24,7 +24,7 @@ from bluetooth_lab.machine.runs import new_run, remove_old
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
 from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown_path
 from bluetooth_lab.page.command import PAGE
-from bluetooth_lab.places import Places
+from bluetooth_lab.places import ROOT, Places
 from bluetooth_lab.testing.junit import prepare_file
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
@@ -90,12 +90,20 @@ class Options(NamedTuple):
             yield self.seed + index
 
     @property
+    def subject(self) -> str:
+        """What is explored, wherever the project and the lab are."""
+        chosen = ["--limit", str(self.limit), "--vary", str(self.variation)]
+        return shlex.join(map(without_folders, [*self.words, *chosen, "--", *self.command]))
+
+    @property
     def properties(self) -> dict[str, str]:
         """Of the results; the shards of one search have the same choice."""
-        if not self.shard:
-            return {}
-        choice = f"{self.runs or self.minutes} from {self.seed}: {shlex.join(self.command)}"
-        return {"shard": f"{self.shard[0]}/{self.shard[1]}", "shard.of": choice}
+        properties = {"part": self.subject}
+        if self.shard:
+            number = f"{self.runs} runs" if self.runs else f"{self.minutes} minutes"
+            choice = f"{number} from {self.seed}: {self.subject}"
+            properties.update({"shard": f"{self.shard[0]}/{self.shard[1]}", "shard.of": choice})
+        return properties
 
 
 class Exploration:
@@ -137,7 +145,7 @@ class Exploration:
         if self.obstacle and not interrupted:
             say(self.obstacle)
         if options.junit:
-            write_results(options.junit, self.runs, options.properties, self.obstacle)
+            write_results(options.junit, shlex.join(options.command), self.runs, options.properties, self.obstacle)
         if interrupted:
             return EXIT_INTERRUPTED
         if failed and not has_given_up:
@@ -219,6 +227,13 @@ class Exploration:
             say("it fails whatever varies")
         say(f"to run it again: lab replay {shown_path(run.out)}")
         say(f"or, in the same environment: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
+
+
+def without_folders(word: str) -> str:
+    """A word of a command line with its paths as seen from the project's folder or the lab's."""
+    for folder in (Path.cwd(), ROOT):
+        word = "." if word == str(folder) else word.replace(f"{folder}/", "")
+    return word
 
 
 def first_seed(given: str | None, is_shard: bool) -> int:

@@ -13,8 +13,11 @@ from bluetooth_lab.testing.records import Details, Outcome
 NAME = "search"
 
 
-def write_results(file: Path, runs: Sequence[Run], properties: Mapping[str, str], obstacle: str = "") -> None:
-    """`obstacle`: why a search is not complete, which is a failure. Ends this process if the file cannot be written."""
+def write_results(
+    file: Path, command: str, runs: Sequence[Run], properties: Mapping[str, str], obstacle: str = ""
+) -> None:
+    """`properties`: those of this search alone; `obstacle`: why it is not complete, which is a failure. Raises
+    OSError if the file cannot be written."""
     problems = [f"the search is not complete after {len(runs)} runs: {obstacle}"] if obstacle else []
     names = {str(run.seed): f"seed {run.seed}" for run in runs}
     made = [run for run in runs if run.status is not None]
@@ -30,7 +33,7 @@ def write_results(file: Path, runs: Sequence[Run], properties: Mapping[str, str]
         sum(run.seconds for run in runs),
     )
     try:
-        junit.write_junit(file, [junit.Run(NAME, outcome, problems, {"part": NAME, **properties})], Path("/"))
+        junit.write_junit(file, [junit.Run(f"{NAME}: {command}", outcome, problems, properties)], Path("/"))
     except OSError as error:
         fail(f"--junit: {error}")
 

@@ -89,7 +89,9 @@ def problems_of_shards(suites: Sequence[Suite]) -> list[str]:
         count = counts.pop()
         problems += [f"shard {index}/{count} is missing" for index in range(1, count + 1) if index not in files]
     if len(choices) > 1:
-        problems.append("the shards did not choose from the same tests: their sources or filters are different")
+        problems.append(
+            "the shards did not choose from the same tests: their sources, filters or options are different"
+        )
     for index, its_files in sorted(files.items()):
         if len(its_files) > 1:
             problems.append(f"shard {index} ran {len(its_files)} times: {', '.join(map(str, sorted(its_files)))}")

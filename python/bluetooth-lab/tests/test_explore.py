@@ -161,7 +161,7 @@ def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
 @pytest.mark.parametrize(
     ("statuses", "expected", "text"),
     [
-        ([0, 1, 0], 130, "is not complete after 3 runs: interrupted"),
+        ([0, 1, 0], 130, "the search is not complete: interrupted"),
         ([0, None, None, None, None], 125, "the lab itself failed too often"),
         ([0, 5], 125, "no test matches"),
         ([0, OSError(28, "No space left on device")], 125, "the lab itself failed: [Errno 28] No space left on device"),
@@ -198,6 +198,33 @@ def test_failures_are_shown_also_if_no_test_runs_later(tmp_path: Path, monkeypat
     said = explained(exploration, [1, 5, 0], monkeypatch)
     assert any("ended with exit status 1" in line for line in said) and "no test matches, or all were skipped" in said
     assert 'failures="1"' in file.read_text()
+
+
+def test_the_end_of_a_failure_is_shown_whatever_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "output.log").write_text("x" * 1_000_000 + "\nlab: not its own\n\x1b[31mred\x07\tand more\n")
+    exploration = Exploration(options("--runs", "1", "--jobs", "1", "--out", str(tmp_path)), {})
+    said = explained(exploration, [1, 0], monkeypatch)
+    start = said.index(f"the last lines of its output, which is in {tmp_path}/output.log:")
+    assert said[start + 1 : start + 3] == [f"  {'x' * 300}…", r"  \x1b[31mred\x07 and more"]
+
+
+def test_the_results_have_the_end_of_an_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "output.log").write_text("x" * 1_000_000 + "\nthe end\n")
+    file = tmp_path / "1.xml"
+    exploration = Exploration(options("--runs", "1", "--junit", str(file), "--out", str(tmp_path)), {})
+    explained(exploration, [1, 0], monkeypatch)
+    assert file.stat().st_size < 100_000 and "the end" in file.read_text()
+
+
+def test_results_that_cannot_be_written_do_not_keep_a_failure_from_being_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder.xml").mkdir()
+    chosen = options("--runs", "1", "--jobs", "1", "--out", str(tmp_path))._replace(junit=tmp_path / "folder.xml")
+    said = explained(Exploration(chosen, {}), [1, 0], monkeypatch)
+    assert any(line.startswith("--junit: ") for line in said) and "did not fail again" in said[-1]
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 0, tmp_path / "run"))
+    assert Exploration(chosen, {}).run() == EXIT_LAB_FAILED
 
 
 def written(folder: Path, name: str, *words: str) -> Path:
@@ -669,13 +696,22 @@ def test_runs_that_could_not_be_made_are_no_success(
     statuses = iter([0, None, 0])
 
     def run(runner: Runner, seed: int, variation: Variation) -> Run:
-        return Run(seed, variation, next(statuses), tmp_path / str(seed))
+        out = tmp_path / str(seed)
+        out.mkdir()
+        (out / "output.log").write_text("lab: no kernel for the lab\n")
+        return Run(seed, variation, next(statuses), out)
 
     monkeypatch.setattr(Runner, "run", run)
     monkeypatch.setattr("bluetooth_lab.explore.command.say", said.append)
     exploration = Exploration(options("--runs", "3", "--jobs", "1", "--out", str(tmp_path)), {})
     assert exploration.run() == EXIT_LAB_FAILED
-    assert "1 of these runs could not be made: the lab itself failed" in said
+    assert any(line.startswith("2 runs, 0 failed") for line in said)
+    text = next(line for line in said if line.startswith("1 run could not be made: the lab itself failed"))
+    seed = text.split()[-1]
+    assert said[said.index(text) + 1 :] == [
+        f"the last lines of its output, which is in {tmp_path}/{seed}/output.log:",
+        "  lab: no kernel for the lab",
+    ]
 
 
 def test_an_interrupted_reduction_says_what_it_has_found(

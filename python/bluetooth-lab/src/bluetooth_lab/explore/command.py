@@ -22,7 +22,7 @@ from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
 from bluetooth_lab.machine.runs import new_run, remove_old
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
-from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown_path
+from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown, shown_path
 from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import ROOT, Places
 from bluetooth_lab.testing.junit import prepare_file
@@ -35,6 +35,7 @@ DEFAULT_LIMIT = 300  # seconds by the machine's clock
 MAXIMUM_LAB_FAILURES = 3
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SHOWN_LINES = 12  # of the output of a run that failed
+LONGEST_LINE = 300
 PROGRESS_INTERVAL = 20  # seconds
 # Options of `lab run` that are passed on.
 PASSED = ("--hosts", "--package", "--controllers", "--controller", "--air", "--scene", "--env", "--bluez")
@@ -117,6 +118,7 @@ class Exploration:
         self.runs: list[Run] = []
         self.failed: list[Run] = []
         self.lab_failures = 0
+        self.unmade: Run | None = None  # the last one
         self.obstacle = ""  # why it did not go through all seeds, nor found a failure
 
     def run(self) -> int:
@@ -137,30 +139,40 @@ class Exploration:
         for run in failed:
             say(f"seed {run.seed} {run.reason}; to run it again: lab replay {shown_path(run.out)}")
         has_given_up = self.lab_failures > MAXIMUM_LAB_FAILURES
-        if has_given_up:
-            say("the lab itself failed; the last output:")
-            print(self.last.output, end="")
-        elif self.lab_failures:
-            say(f"{self.lab_failures} of these runs could not be made: the lab itself failed")
+        if self.unmade:
+            runs = "1 run" if self.lab_failures == 1 else f"{self.lab_failures} runs"
+            say(f"{runs} could not be made: the lab itself failed, such as with seed {self.unmade.seed}")
+            self.show_output(self.unmade)
         if self.obstacle and not interrupted:
             say(self.obstacle)
-        if options.junit:
-            write_results(options.junit, shlex.join(options.command), self.runs, options.properties, self.obstacle)
+        has_results = self.write_results()
         if interrupted:
             return EXIT_INTERRUPTED
         if failed and not has_given_up:
             self.explain(failed[0])
-        return 1 if failed else EXIT_LAB_FAILED if self.lab_failures or self.obstacle else 0
+        return 1 if failed else EXIT_LAB_FAILED if self.lab_failures or self.obstacle or not has_results else 0
+
+    def write_results(self) -> bool:
+        """False if the file cannot be written: what was found is said all the same."""
+        options = self.options
+        if options.junit:
+            try:
+                name = shlex.join(options.command)
+                write_results(options.junit, name, self.runs, options.properties, self.obstacle)
+            except OSError as error:
+                say(f"--junit: {error}")
+                return False
+        return True
 
     def take(self, run: Run) -> bool:
         """Whether that is enough."""
-        self.last = run
         if run.status in self.options.no_tests:
             self.obstacle = "no test matches, or all were skipped"
             return True
         self.runs.append(run)
         if run.status is None:
             self.lab_failures += 1
+            self.unmade = run
             if self.lab_failures > MAXIMUM_LAB_FAILURES:
                 self.obstacle = "the lab itself failed too often"
             return bool(self.obstacle)
@@ -175,14 +187,13 @@ class Exploration:
     def show_progress(self) -> None:
         self.shown = time.monotonic()
         minutes = (self.shown - self.begin) / 60
-        runs = len(self.runs)
+        runs = len(self.runs) - self.lab_failures
         say(f"{runs} run{'' if runs == 1 else 's'}, {len(self.failed)} failed, {runs / minutes:.0f} per minute")
 
     # What a failure takes
 
     def explain(self, run: Run) -> None:
-        for line in [line for line in run.output.splitlines() if not line.startswith("lab: ")][-SHOWN_LINES:]:
-            print(f"  {line}")
+        self.show_output(run)
         again = self.runner.once(run.seed, run.variation)
         if again.status is None:
             say(f"seed {run.seed} could not be run again: the lab itself failed; its output: {shown_path(again.log)}")
@@ -203,6 +214,17 @@ class Exploration:
         except KeyboardInterrupt:
             say("interrupted; the smallest so far:")
         self.describe(reduction, record)
+
+    @staticmethod
+    def show_output(run: Run) -> None:
+        """The last lines; of a command only its own."""
+        lines = run.end_of_output.splitlines()
+        own = [line for line in lines if run.status is None or not line.startswith("lab: ")][-SHOWN_LINES:]
+        if own:
+            say(f"the last lines of its output, which is in {shown_path(run.log)}:")
+        for line in own:
+            text = shown(line.replace("\t", " "))
+            say(f"  {text[:LONGEST_LINE]}{'…' if len(text) > LONGEST_LINE else ''}")
 
     def show_reduction(self, count: int) -> None:
         if time.monotonic() - self.shown > PROGRESS_INTERVAL:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bluetooth_lab.explore.runs import Run
-from bluetooth_lab.messages import fail
 from bluetooth_lab.testing import junit
 from bluetooth_lab.testing.records import Details, Outcome
 
@@ -18,7 +17,7 @@ def write_results(
 ) -> None:
     """`properties`: those of this search alone; `obstacle`: why it is not complete, which is a failure. Raises
     OSError if the file cannot be written."""
-    problems = [f"the search is not complete after {len(runs)} runs: {obstacle}"] if obstacle else []
+    problems = [f"the search is not complete: {obstacle}"] if obstacle else []
     names = {str(run.seed): f"seed {run.seed}" for run in runs}
     made = [run for run in runs if run.status is not None]
     failed = [run for run in made if run.has_failed]
@@ -32,13 +31,10 @@ def write_results(
         {str(run.seed): details(run) for run in runs},
         sum(run.seconds for run in runs),
     )
-    try:
-        junit.write_junit(file, [junit.Run(f"{NAME}: {command}", outcome, problems, properties)], Path("/"))
-    except OSError as error:
-        fail(f"--junit: {error}")
+    junit.write_junit(file, [junit.Run(f"{NAME}: {command}", outcome, problems, properties)], Path("/"))
 
 
 def details(run: Run) -> Details:
     if run.status == 0:
         return Details(NAME, f"seed {run.seed}", run.seconds)
-    return Details(NAME, f"seed {run.seed}", run.seconds, (("", f"{run.reason}\n{run.output}"),))
+    return Details(NAME, f"seed {run.seed}", run.seconds, (("", f"{run.reason}\n{run.end_of_output}"),))

@@ -32,6 +32,7 @@ SAID_BY_TIMEOUT = re.compile("^timeout: .*$", re.MULTILINE)  # on standard error
 # computes, and so never ends a command that does nothing else in a reasonable time.
 REAL_LIMIT = 600
 ERRORS = OUTPUTS[1]
+END_OF_OUTPUT = 1 << 16  # bytes
 END_LIMIT = 60  # seconds that it has to end
 # Of Swift Testing, XCTest and pytest.
 FAILED_TEST = re.compile(r"^(?:✘ Test (.+) failed after|.*error: (\S+) : |FAILED (\S+))", re.MULTILINE)
@@ -68,6 +69,14 @@ class Run(NamedTuple):
     def output(self) -> str:
         with contextlib.suppress(OSError):
             return self.log.read_text(errors="replace")
+        return ""
+
+    @property
+    def end_of_output(self) -> str:
+        """So much of it that people look at it."""
+        with contextlib.suppress(OSError), open(self.log, "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - END_OF_OUTPUT, 0))
+            return file.read().decode(errors="replace")
         return ""
 
     @property

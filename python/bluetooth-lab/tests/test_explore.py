@@ -17,7 +17,7 @@ from bluetooth_lab.bundle.bus import bus_text
 from bluetooth_lab.command_line.commands import BY_NAME
 from bluetooth_lab.command_line.parsing import parse_line
 from bluetooth_lab.explore import runs
-from bluetooth_lab.explore.command import Exploration, Options, explore
+from bluetooth_lab.explore.command import Exploration, Options, explore, must_be_repeatable, prepare_folder
 from bluetooth_lab.explore.delays import Made, described
 from bluetooth_lab.explore.meanwhile import entries_of, meanwhile
 from bluetooth_lab.explore.pages import write_pages
@@ -163,7 +163,7 @@ def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
     [
         ([0, 1, 0], 130, "the search is not complete: interrupted"),
         ([0, None, None, None, None], 125, "the lab itself failed too often"),
-        ([0, 5], 125, "no test matches"),
+        ([0, 5], 125, "no test has run (exit status 5)"),
         ([0, OSError(28, "No space left on device")], 125, "the lab itself failed: [Errno 28] No space left on device"),
     ],
 )
@@ -196,7 +196,9 @@ def test_failures_are_shown_also_if_no_test_runs_later(tmp_path: Path, monkeypat
     words = ("--runs", "3", "--jobs", "1", "--keep-going", "--no-tests", "5", "--junit", str(file))
     exploration = Exploration(options(*words, "--out", str(tmp_path)), {})
     said = explained(exploration, [1, 5, 0], monkeypatch)
-    assert any("ended with exit status 1" in line for line in said) and "no test matches, or all were skipped" in said
+    assert any("ended with exit status 1" in line for line in said) and "no test has run (exit status 5)" in "".join(
+        said
+    )
     assert 'failures="1"' in file.read_text()
 
 
@@ -394,6 +396,7 @@ from bluetooth_lab.explore import command, runs
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the tool's start leaves it
 folder = sys.argv[1]
 runs.child_command = lambda script: [sys.executable, script]
+command.must_be_repeatable = lambda _: None
 runs.Runner.line = lambda *_: [folder + "/run.py"]
 sys.exit(command.explore(parse_line(BY_NAME["explore"], ["--jobs", sys.argv[2], "--out", folder, "--", "true"]), {}))
 """
@@ -488,10 +491,63 @@ def test_ctrl_c_ends_what_explains_a_failure(tmp_path: Path, monkeypatch: pytest
         raise KeyboardInterrupt
 
     monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr("bluetooth_lab.explore.command.must_be_repeatable", lambda _: None)
     monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 1, tmp_path))
     monkeypatch.setattr(Runner, "once", interrupted)
     line = parse_line(BY_NAME["explore"], ["--jobs", "1", "--out", str(tmp_path), "--", "true"])
     assert explore(line, {}) == 130
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        ({"LAB": "tcg"}, "a search needs user-mode Linux, not LAB=tcg"),
+        ({"LAB": "host"}, "a search needs user-mode Linux, not LAB=host"),
+        ({}, "a search needs user-mode Linux; lab doctor"),
+        ({"LAB": "uml"}, "no kernel for user-mode Linux: run lab setup --uml"),
+        ({"LAB_RADIO": "btvirt"}, "a search needs the virtual radio, not btvirt (LAB_RADIO)"),
+    ],
+)
+def test_where_runs_cannot_be_repeated_none_is_made(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], variables: dict[str, str], text: str
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        must_be_repeatable({"LAB_HOME": str(tmp_path), **variables})
+    assert end.value.code == EXIT_LAB_FAILED and text in capfd.readouterr().err
+    (tmp_path / "uml").mkdir()
+    (tmp_path / "uml" / "linux").touch()
+    must_be_repeatable({"LAB_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/proc/x", "/proc"])
+def test_a_folder_that_cannot_be_written_to_is_said_before_the_search(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        prepare_folder(Path(name), {"LAB_HOME": str(tmp_path)})
+    assert end.value.code == EXIT_LAB_FAILED and "lab: cannot " in capfd.readouterr().err
+
+
+def test_a_folder_has_one_search_at_a_time_and_no_page_of_the_last_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "page.html").touch()
+    prepare_folder(tmp_path, {"LAB_HOME": str(tmp_path)})
+    assert not (tmp_path / "page.html").exists()
+    with pytest.raises(SystemExit):
+        prepare_folder(tmp_path, {"LAB_HOME": str(tmp_path)})
+    assert f"another search writes to {tmp_path}" in capfd.readouterr().err
+
+
+def test_a_command_that_cannot_be_run_ends_the_search(ran: Ran, tmp_path: Path) -> None:
+    text = "timeout: failed to run command 'nosuch': No such file or directory"
+    script = "(out / 'status').write_text('127'); (out / 'stderr.log').write_text({!r}); sys.exit(127)"
+    exploration = Exploration(options("--out", str(tmp_path)), {})
+    assert exploration.take(ran(script.format(text + "\n")))
+    assert exploration.obstacle == text.partition(": ")[2] and not exploration.failed
+    exploration = Exploration(options("--keep-going", "--out", str(tmp_path)), {})
+    assert not exploration.take(ran(script.format("bash: nosuch: command not found\n")))
+    assert exploration.failed
 
 
 def test_the_number_of_runs_is_unlimited_where_minutes_were_given() -> None:
@@ -740,7 +796,7 @@ def test_tests_of_which_none_runs_are_no_failure_of_a_seed(
     monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, 69, tmp_path))
     chosen = options("--runs", "3", "--jobs", "1", "--out", str(tmp_path))
     assert Exploration(chosen._replace(no_tests=(69,)), {}).run() == EXIT_LAB_FAILED
-    assert "no test matches" in capfd.readouterr().err
+    assert "no test has run (exit status 69)" in capfd.readouterr().err
 
 
 def test_a_delay_of_one_of_several_hosts_is_that_hosts_alone() -> None:

@@ -49,6 +49,11 @@ def test_mistakes_are_said(words: tuple[str, ...], text: str) -> None:
     assert text in str(error.value)
 
 
+def test_a_search_says_how_it_is_used() -> None:
+    with pytest.raises(UsageError, match=r"lab explore .OPTION…. --host a"):
+        Options.of(parse_line(BY_NAME["explore"], ["--hosts", "2", "--", "true"]))
+
+
 def test_a_tool_ends_with_them(said: list[str]) -> None:
     with pytest.raises(SystemExit):
         hosts.main(["--hosts", "2", "true"])

@@ -55,7 +55,7 @@ def test_a_search_takes_no_junit_file_into_the_lab(pytester: pytest.Pytester, fa
     result = run(pytester, fake_lab, *words)
     assert result.ret == 0
     (search,) = fake_lab.log("lab")
-    assert f"--junit {pytester.path / 'reports' / 'junit.xml'}" in search and "--no-tests 5" in search
+    assert f"--junit {pytester.path / 'reports' / 'junit.xml'}" in search and "--no-tests 5 --no-tests 4" in search
 
 
 def test_a_search_needs_no_workers(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:

@@ -56,7 +56,7 @@ class Options(NamedTuple):
         options = cls(hosts, machine_options.Options.of(line, ()), commands_of(line.rest))
         if not options.commands or not set(options.commands) <= set(options.names):
             example = " ".join(f"--host {name} -- COMMAND [ARG…]" for name in options.names[:2])
-            raise UsageError(f"with --hosts {hosts}: lab run [OPTION…] {example}{' …' * (hosts > 2)}")
+            raise UsageError(f"with --hosts {hosts}: lab {line.command.name} [OPTION…] {example}{' …' * (hosts > 2)}")
         maximum = MAXIMUM_CONTROLLERS // hosts
         if options.controllers > maximum:
             raise UsageError(

@@ -111,7 +111,9 @@ def explore(config: pytest.Config, script: Path) -> int:
     out = config.getoption("bluetooth_lab_out")
     runs = config.getoption("bluetooth_lab_explore")
     words = [str(script), "explore", "--runs", str(runs), "--controllers", str(controllers)]
-    words += ["--env", "LAB_EXPLORED=1", "--limit", "1800", "--no-tests", str(pytest.ExitCode.NO_TESTS_COLLECTED.value)]
+    words += ["--env", "LAB_EXPLORED=1", "--limit", "1800"]
+    for status in (pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR):
+        words += ["--no-tests", str(status.value)]
     words += seed_words(config)
     words += ["--out", str(out)] if out else []
     session = [sys.executable, "-m", "pytest", *config.invocation_params.args]

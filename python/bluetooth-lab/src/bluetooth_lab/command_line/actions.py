@@ -146,10 +146,11 @@ def test(line: Line, environment: Environment) -> int:
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
     if line.has("--explore"):
         from bluetooth_lab.explore.tests import command_of_tests
-        from bluetooth_lab.testing.counting import NO_TESTS
+        from bluetooth_lab.testing.counting import NO_TESTS, PYTEST_USAGE
 
         tests = command_of_tests(project.kind, project.folder, filters)
-        no_tests = [("--no-tests", str(status)) for status in NO_TESTS]
+        statuses = (*NO_TESTS, *([PYTEST_USAGE] if project.kind == "python" else []))
+        no_tests = [("--no-tests", str(status)) for status in statuses]
         given = [*line.given, ("--runs", line.value("--explore") or ""), *tests.options, *no_tests]
         return explore_command(line._replace(rest=tests.words, given=given))
     if line.has("--vary"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import shlex
 import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,9 +22,11 @@ from bluetooth_lab.explore.results import write_results
 from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import ALL, Variation, new_seed
 from bluetooth_lab.hosts import Options as HostsOptions
-from bluetooth_lab.machine.runs import new_run, remove_old
+from bluetooth_lab.machine import hardware
+from bluetooth_lab.machine.hardware import Clock
+from bluetooth_lab.machine.runs import new_run, prepare_output, remove_old
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
-from bluetooth_lab.messages import EXIT_LAB_FAILED, say, shown, shown_path
+from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown, shown_path
 from bluetooth_lab.page.command import PAGE
 from bluetooth_lab.places import ROOT, Places
 from bluetooth_lab.testing.junit import prepare_file
@@ -119,6 +123,7 @@ class Exploration:
         self.failed: list[Run] = []
         self.lab_failures = 0
         self.unmade: Run | None = None  # the last one
+        self.odd: Run | None = None  # one without tests
         self.obstacle = ""  # why it did not go through all seeds, nor found a failure
 
     def run(self) -> int:
@@ -145,6 +150,8 @@ class Exploration:
             self.show_output(self.unmade)
         if self.obstacle and not interrupted:
             say(self.obstacle)
+        if self.odd:
+            self.show_output(self.odd)
         has_results = self.write_results()
         if interrupted:
             return EXIT_INTERRUPTED
@@ -167,7 +174,13 @@ class Exploration:
     def take(self, run: Run) -> bool:
         """Whether that is enough."""
         if run.status in self.options.no_tests:
-            self.obstacle = "no test matches, or all were skipped"
+            self.obstacle = (
+                f"no test has run (exit status {run.status}): wrong options, none that matches, or all skipped"
+            )
+            self.odd = run
+            return True
+        if run.mistake:
+            self.obstacle = run.mistake
             return True
         self.runs.append(run)
         if run.status is None:
@@ -264,13 +277,43 @@ def first_seed(given: str | None, is_shard: bool) -> int:
     return DEFAULT_SEED_OF_SHARDS if is_shard else int(new_seed())
 
 
+def must_be_repeatable(environment: Mapping[str, str]) -> None:
+    """Ends this process if the lab cannot repeat runs here."""
+    radio = environment.get("LAB_RADIO") or "virtual"
+    if radio != "virtual":
+        fail(f"a search needs the virtual radio, not {radio} (LAB_RADIO)")
+    places = Places.of(environment)
+    chosen = {**environment, "LAB_CLOCK": Clock.SIMULATED.value, "LAB_SEED": "1"}
+    works = hardware.kvm_works(places), hardware.uml_works(places)
+    if environment.get("LAB") == "host" or not hardware.choose(chosen, *works, 1).seed:
+        lab = environment.get("LAB")
+        fail(
+            f"a search needs user-mode Linux{f', not LAB={lab}' if lab else '; lab doctor shows what this machine has'}"
+        )
+
+
+def prepare_folder(folder: Path, environment: Mapping[str, str]) -> None:
+    """Makes it, and keeps other searches out of it until this process ends. Ends this process if that cannot be."""
+    prepare_output(Places.of(environment).home, folder)
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            (folder / PAGE).unlink(missing_ok=True)  # of an earlier search
+        fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        fail(f"another search writes to {folder}")
+    except OSError as error:
+        fail(f"cannot write to {folder}: {error.strerror}")
+
+
 def explore(line: Line, environment: Mapping[str, str]) -> int:
     options = Options.of(line)
-    exploration = Exploration(options, environment)
-    if not options.out:
-        remove_old(exploration.folder.parent)
+    must_be_repeatable(environment)
     if options.junit:
         prepare_file(options.junit)
+    exploration = Exploration(options, environment)
+    prepare_folder(exploration.folder, environment)
+    if not options.out:
+        remove_old(exploration.folder.parent)
     for number in INTERRUPTS:
         signal.signal(number, lambda *_: exploration.runner.interrupt())
     try:

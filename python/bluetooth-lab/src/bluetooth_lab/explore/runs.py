@@ -27,6 +27,7 @@ from bluetooth_lab.places import child_command
 # The exit statuses of `timeout` for a command that it has ended, and for one that it had to kill. The command may end
 # with them, too: `timeout` then says nothing.
 ENDED_AT_LIMIT = (124, 128 + signal.SIGKILL)
+NOT_RUN = (126, 127)  # likewise, of a command that cannot be run
 SAID_BY_TIMEOUT = re.compile("^timeout: .*$", re.MULTILINE)  # on standard error, in the user's language
 # Seconds by the host's clock, unless the limit by the machine's is longer. That one passes slowly while a command
 # computes, and so never ends a command that does nothing else in a reasonable time.
@@ -60,6 +61,12 @@ class Run(NamedTuple):
         if self.limit:
             return f"was still running after {self.limit}"
         return f"ended with exit status {self.status}"
+
+    @property
+    def mistake(self) -> str:
+        """What `timeout` says if there is no such command, or it cannot be run."""
+        lines = said_by_timeout(self.out) if self.status in NOT_RUN else []
+        return lines[-1].removeprefix("timeout: ") if lines else ""
 
     @property
     def log(self) -> Path:

@@ -17,6 +17,8 @@ from bluetooth_lab.testing.records import Outcome, read
 
 NO_TESTS = (69, 5)  # the exit statuses of Swift Testing and pytest when nothing matches the filters
 
+PYTEST_USAGE = 4  # pytest's, when it knows an option not or finds no such file
+
 
 def problems_of(name: str, status: int, outcome: Outcome) -> list[str]:
     """What was wrong with a run, a line each."""

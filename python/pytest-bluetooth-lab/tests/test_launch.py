@@ -58,6 +58,26 @@ def test_a_search_takes_no_junit_file_into_the_lab(pytester: pytest.Pytester, fa
     assert f"--junit {pytester.path / 'reports' / 'junit.xml'}" in search and "--no-tests 5 --no-tests 4" in search
 
 
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--bluetooth-lab-explore=0",), "invalid number of runs 0; expected 1 or more"),
+        (("--bluetooth-lab-explore=-1",), "invalid number of runs -1; expected 1 or more"),
+        (
+            ("--bluetooth-lab-explore=5", "--bluetooth-lab-time=real"),
+            "--bluetooth-lab-explore needs simulated time, not --bluetooth-lab-time=real",
+        ),
+    ],
+)
+def test_a_search_that_cannot_be_is_wrong_usage(
+    pytester: pytest.Pytester, fake_lab: FakeLab, words: tuple[str, ...], text: str
+) -> None:
+    pytester.makepyfile(TEST)
+    result = run(pytester, fake_lab, *words)
+    assert result.ret == 4 and not fake_lab.log("lab")
+    result.stderr.fnmatch_lines([f"*{text}"])
+
+
 def test_a_search_needs_no_workers(pytester: pytest.Pytester, fake_lab: FakeLab) -> None:
     pytest.importorskip("xdist")
     pytester.makepyfile(TEST)

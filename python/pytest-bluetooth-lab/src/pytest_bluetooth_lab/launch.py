@@ -107,6 +107,9 @@ def run_in_lab(config: pytest.Config) -> int:
 
 def explore(config: pytest.Config, script: Path) -> int:
     """Runs this session in the lab with one seed after another."""
+    time = config.getoption("bluetooth_lab_time")
+    if time not in (None, "simulated"):
+        raise pytest.UsageError(f"--bluetooth-lab-explore needs simulated time, not --bluetooth-lab-time={time}")
     controllers = config.getoption("bluetooth_lab_controllers") or config.getini("bluetooth_lab_controllers")
     out = config.getoption("bluetooth_lab_out")
     runs = config.getoption("bluetooth_lab_explore")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -57,13 +58,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--bluetooth-lab-explore",
         metavar="N",
-        type=int,
+        type=number_of_runs,
         help="run these tests in the lab N times, each time with another seed, until one fails (`lab help explore`)",
     )
     group.addoption(
         "--bluetooth-lab-out", metavar="FOLDER", help="where the records of failed tests and the lab's logs are kept"
     )
     parser.addini("bluetooth_lab_controllers", "how many virtual controllers the lab has", default="2")
+
+
+def number_of_runs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"invalid number of runs {text}; expected 1 or more")
+    return int(text)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -155,7 +155,7 @@ def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:
     words = ["explore", "--seed", "1", "--runs", "500", "--out", str(tmp_path)]
     explored = lab(*words, "--", "bash", "-c", RACE, folder=ROOT)
     assert explored.returncode == 1, explored.stderr
-    assert "  late\n" in explored.stdout
+    assert "lab:   late\n" in explored.stderr
     held_up = re.findall(r"(\w+) \(process \d+\) is held up", explored.stderr.rpartition("it fails if ")[2])
     assert 1 <= len(held_up) <= 3 and not {"sleep", "bash"}.isdisjoint(held_up), explored.stderr
     assert "its record, beside that of the same without delays" in explored.stderr

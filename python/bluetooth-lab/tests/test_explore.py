@@ -202,6 +202,13 @@ def test_failures_are_shown_also_if_no_test_runs_later(tmp_path: Path, monkeypat
     assert 'failures="1"' in file.read_text()
 
 
+def test_a_run_that_could_not_even_say_why_it_was_not_made_hints_at_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exploration = Exploration(options("--runs", "1", "--out", str(tmp_path)), {})
+    assert explained(exploration, [None], monkeypatch)[-1] == f"it left no output: is there room in {tmp_path}?"
+
+
 def test_the_end_of_a_failure_is_shown_whatever_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "output.log").write_text("x" * 1_000_000 + "\nlab: not its own\n\x1b[31mred\x07\tand more\n")
     exploration = Exploration(options("--runs", "1", "--jobs", "1", "--out", str(tmp_path)), {})

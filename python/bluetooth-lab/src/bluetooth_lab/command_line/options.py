@@ -287,7 +287,8 @@ KEEP_GOING = Option("--keep-going", "", "Do not end at the first failure.")
 LIMIT = Option(
     "--limit",
     "SECONDS",
-    "By the lab's clock: a command that is still running then has failed (default: 300).",
+    "By the lab's clock: a command that is still running then has failed (default: 300). So has one that is after as "
+    "long, but at least 600 s, by the real clock.",
     check=number(1, 1_000_000),
 )
 FIRST_SEED = Option(

@@ -233,6 +233,8 @@ class Exploration:
         """The last lines; of a command only its own."""
         lines = run.end_of_output.splitlines()
         own = [line for line in lines if run.status is None or not line.startswith("lab: ")][-SHOWN_LINES:]
+        if not own and run.status is None:
+            say(f"it left no output: is there room in {shown_path(run.out)}?")
         if own:
             say(f"the last lines of its output, which is in {shown_path(run.log)}:")
         for line in own:

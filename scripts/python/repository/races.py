@@ -81,6 +81,10 @@ class InRealTime(Runner):
     def line(self, seed: int, variation: Variation) -> list[str]:
         return ["run", *self.words, "--time", "real", "--", "timeout", str(self.limit), *self.command]
 
+    def status(self, ended: int, _out: Path) -> int | None:
+        """None is noted in the folder of such a run."""
+        return None if ended < 0 or ended == EXIT_LAB_FAILED else ended
+
 
 class Results:
     """The measurements of all programs, in a file."""
@@ -138,7 +142,7 @@ class Measurement:
         runner = self.runner(kind, twin)
 
         def take(run: Run) -> bool:
-            counts["not made" if run.status == EXIT_LAB_FAILED else "runs"] += 1
+            counts["not made" if run.status is None else "runs"] += 1
             if run.has_failed:
                 counts["failed"] += 1
                 if seed is None:
@@ -160,8 +164,8 @@ class Measurement:
 
         def take(run: Run) -> bool:
             nonlocal ended, lab_failures
-            ended += run.status != EXIT_LAB_FAILED
-            lab_failures += run.status == EXIT_LAB_FAILED
+            ended += run.status is not None
+            lab_failures += run.status is None
             if run.has_failed:
                 failed.append(run.seed)
             self.keep(run)

@@ -6,7 +6,6 @@ import pytest
 
 from bluetooth_lab.explore.runs import Run, Runner
 from bluetooth_lab.explore.variation import Variation
-from bluetooth_lab.messages import EXIT_LAB_FAILED
 from repository import races
 
 
@@ -23,7 +22,7 @@ def test_measurements_are_added_to_and_make_a_table(tmp_path: Path, monkeypatch:
         (out / "dmesg.log").write_text(f"vary: {delay} at 1000000 us, system call 46 of bluetoothd\n")
         may_fail = isinstance(runner, races.InRealTime) or variation.has_delays or variation.only
         has_failed = runner.command[-1] == "racy" and seed % 3 == 0 and may_fail
-        status = EXIT_LAB_FAILED if seed == 2 else int(bool(has_failed))
+        status = None if seed == 2 else int(bool(has_failed))
         return Run(seed, variation, status, out)
 
     monkeypatch.setattr(Runner, "run", run)
@@ -37,6 +36,11 @@ def test_measurements_are_added_to_and_make_a_table(tmp_path: Path, monkeypatch:
     assert values["reduction"]["delays"] == [{"program": "bluetoothd", "call": 46, "milliseconds": 0.112}]
     table = (tmp_path / "races.md").read_text().splitlines()
     assert table[2].startswith("| `first_value` | 3 of 9 | 2 (1, 2, 2) | 0 (0, 0, 0) | 4 of 4 | 1 delay of bluetoothd")
+
+
+def test_runs_in_real_time_have_the_status_that_they_end_with(tmp_path: Path) -> None:
+    runner = races.InRealTime([], [], 1, 1, tmp_path, {})
+    assert [runner.status(status, tmp_path) for status in (0, 3, 125, -9)] == [0, 3, None, None]
 
 
 def test_a_twin_that_fails_fails_the_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +57,7 @@ def test_a_twin_that_fails_fails_the_measurement(tmp_path: Path, monkeypatch: py
 
 
 def test_a_lab_that_does_not_work_ends_the_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, EXIT_LAB_FAILED, tmp_path / "0"))
+    monkeypatch.setattr(Runner, "run", lambda _, seed, variation: Run(seed, variation, None, tmp_path / "0"))
     words = ["first_value", "--plain", "0", "--starts", "1", "--twin", "3", "--jobs", "1", "--out", str(tmp_path)]
     assert races.main(words) == 1
 

@@ -244,7 +244,7 @@ class Exploration:
     def show_reduction(self, count: int) -> None:
         if time.monotonic() - self.shown > PROGRESS_INTERVAL:
             self.shown = time.monotonic()
-            say(f"still looking, after {count} runs")
+            say(f"still looking, after {count} run{'' if count == 1 else 's'}")
 
     def describe(self, reduction: Reduction, record: Path | None) -> None:
         run, delays = reduction.run, reduction.remaining()

@@ -166,6 +166,10 @@ class Runner:
         given = ["--time", "simulated", "--seed", str(seed), "--vary", str(variation)]
         return ["run", *self.words, *given, *with_limit(self.command, self.limit)]
 
+    def status(self, ended: int, out: Path) -> int | None:
+        """The command's. Any other is the lab's: it failed, or something has ended it."""
+        return ended if ended == status_of(out) else None
+
     def run(self, seed: int, variation: Variation) -> Run:
         self.count = number = next(self.numbers)
         out = self.folder / f"{seed}-{number}"
@@ -190,9 +194,7 @@ class Runner:
             limit = max(REAL_LIMIT, self.limit)
             status: int | None
             try:
-                status = process.wait(limit)
-                # Anything else is the lab's: it failed, or something has ended it.
-                status = status if status == status_of(out) else None
+                status = self.status(process.wait(limit), out)
             except subprocess.TimeoutExpired:
                 end([process])
                 status, exceeded = ENDED_AT_LIMIT[0], f"{limit} s of real time"

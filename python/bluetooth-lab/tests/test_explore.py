@@ -164,6 +164,7 @@ def test_an_exit_status_that_says_that_no_test_has_run_ends_the_search(
         ([0, 1, 0], 130, "the search is not complete: interrupted"),
         ([0, None, None, None, None], 125, "the lab itself failed too often"),
         ([0, 5], 125, "no test has run (exit status 5)"),
+        ([0, 1, *[OSError(28, "No space left on device")] * 2], 1, "the lab itself failed: [Errno 28]"),
         ([0, OSError(28, "No space left on device")], 125, "the lab itself failed: [Errno 28] No space left on device"),
     ],
 )

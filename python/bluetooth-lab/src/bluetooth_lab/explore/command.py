@@ -131,7 +131,7 @@ class Exploration:
         what = "everything" if str(options.variation) == ALL else str(options.variation)
         say(f"exploring from seed {options.seed}, with {options.jobs} at a time; {what} varies")
         deadline = self.begin + options.minutes * 60 if options.minutes else None
-        interrupted = False
+        interrupted = has_given_up = False
         try:
             self.runner.run_all(((seed, options.variation) for seed in options.seeds()), self.take, deadline)
         except KeyboardInterrupt:
@@ -139,11 +139,12 @@ class Exploration:
             self.obstacle = "interrupted"
         except OSError as error:  # there is no room for a run's folder, or for its process
             self.obstacle = f"the lab itself failed: {error}"
+            has_given_up = True
         self.show_progress()
         failed = sorted(self.failed, key=lambda run: run.seed)
         for run in failed:
             say(f"seed {run.seed} {run.reason}; to run it again: lab replay {shown_path(run.out)}")
-        has_given_up = self.lab_failures > MAXIMUM_LAB_FAILURES
+        has_given_up = has_given_up or self.lab_failures > MAXIMUM_LAB_FAILURES
         if self.unmade:
             runs = "1 run" if self.lab_failures == 1 else f"{self.lab_failures} runs"
             say(f"{runs} could not be made: the lab itself failed, such as with seed {self.unmade.seed}")

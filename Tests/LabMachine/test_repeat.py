@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import signal
 import subprocess
 from pathlib import Path
 
@@ -126,6 +127,28 @@ def test_a_command_that_has_changed_is_different_and_where_is_shown(tmp_path: Pa
     again = lab("replay", str(tmp_path / "out"))
     assert again.returncode == 1
     assert "stdout.log, line 2:\n  - one\n  + two\n" in again.stdout
+
+
+@pytest.mark.parametrize("hosts", [(), ("--hosts", "2", "--host", "b")], ids=["one", "two"])
+def test_an_interrupted_repetition_is_not_compared(hosts: tuple[str, ...], tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("echo begun; exit 3\n")
+    out = tmp_path / "out"
+    words = ["--time", "simulated", "--seed", "1", "--out", str(out), "--page", str(tmp_path / "page.html"), *hosts]
+    first = lab("run", *words, "--", "bash", str(script))
+    assert first.returncode == 3 and f"to run it again: lab replay {out}\n" in first.stderr
+
+    again = lab("replay", str(out))
+    assert again.returncode == 0 and "to run it again" not in again.stderr, again.stderr
+
+    script.write_text("echo begun; sleep infinity\n")
+    with subprocess.Popen([LAB, "replay", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=LIMIT)
+    assert (process.returncode, output) == (130, ""), error
+    assert error.endswith("lab: interrupted: nothing is compared\n")
+    assert hosts or "page" not in error
 
 
 @pytest.mark.nightly

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,9 +90,9 @@ def test_captures_have_the_hosts_in_their_names() -> None:
 
 
 class Process:
-    def __init__(self) -> None:
+    def __init__(self, status: int | None = None) -> None:
         self.signals: list[int] = []
-        self.status: int | None = None
+        self.status = status
 
     def poll(self) -> int | None:
         return self.status
@@ -182,6 +183,30 @@ def test_a_signal_goes_to_all_that_run() -> None:
     running.statuses["a"] = 0
     running.on_signal(signal.SIGTERM, None)
     assert (processes["a"].signals, processes["b"].signals) == ([], [signal.SIGTERM])
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_repetition_that_was_cut_short_has_no_exit_status(
+    killed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    def started(_: Options, out: Path, calendar: object) -> dict[str, Process]:
+        os.kill(os.getpid(), signal.SIGCHLD if killed else signal.SIGTERM)
+        return {"a": Process(0), "b": Process(-signal.SIGKILL if killed else 130)}
+
+    monkeypatch.setattr(os, "environ", {"LAB_HOME": str(tmp_path)})
+    monkeypatch.setattr(hosts, "fail", lambda text: sys.exit(text))
+    monkeypatch.setattr(hosts, "start_machines", started)
+    options = parse("--hosts", "2", *BOTH)
+    options = options._replace(machine=options.machine._replace(is_repetition=True))
+    handlers = [(number, signal.getsignal(number)) for number in (*hosts.SIGNALS, signal.SIGCHLD)]
+    try:
+        with pytest.raises(SystemExit if killed else KeyboardInterrupt) as ended:
+            hosts.run(options)
+    finally:
+        signal.set_wakeup_fd(-1)
+        for number, handler in handlers:
+            signal.signal(number, handler)
+    assert not killed or str(ended.value) == "the machine of host b was killed"
 
 
 def test_any_two_of_three_hosts_are_joined_and_host_a_has_all_controllers() -> None:

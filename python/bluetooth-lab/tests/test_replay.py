@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bluetooth_lab.bundle.capture import EPOCH
-from bluetooth_lab.explore.replay import compare, name_of
+from bluetooth_lab.explore.replay import compare, replay
+from bluetooth_lab.machine import command
 from bluetooth_lab.machine.job import job_environment
 from bluetooth_lab.machine.options import Options
 from bluetooth_lab.machine.repeat import FILE, Repeat
+from bluetooth_lab.machine.runs import KEPT
 
 
 def test_a_run_is_repeated_with_what_it_had(tmp_path: Path) -> None:
@@ -50,12 +55,7 @@ def test_the_command_finds_the_same_again(tmp_path: Path) -> None:
     assert again["LAB_BLUETOOTHD_OPTIONS"] == "-d"
 
 
-@pytest.mark.parametrize(
-    ("folder", "name"),
-    [("runs/1/out", "1"), ("explored/2/77-4", "2-77-4"), ("replays/2-77-4", "2-77-4-again")],
-)
-def test_a_repetition_has_a_folder_of_its_own(folder: str, name: str) -> None:
-    assert name_of(Path("/lab") / folder) == name
+VALID = Repeat.of(Options(["x"]), ["x"], {"LAB_SEED": "5"})._asdict()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"seed": 1}', '"x"'])
@@ -63,11 +63,131 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(ValueError):
         Repeat.read(tmp_path)
-    (tmp_path / FILE).write_text(
-        json.dumps({**Repeat.of(Options(["x"]), ["x"], {"LAB_SEED": "5"})._asdict(), "command": []})
-    )
+    (tmp_path / FILE).write_text(json.dumps({**VALID, "command": []}))
     with pytest.raises(ValueError):
         Repeat.read(tmp_path)
+
+
+# A replay in whose machine's place a function runs.
+
+
+@pytest.fixture
+def first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> Path:
+    """A run's output."""
+    monkeypatch.setattr("bluetooth_lab.explore.replay.say", said.append)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / FILE).write_text(json.dumps({**VALID, "folder": str(tmp_path)}))
+    (folder / "stdout.log").write_text("same\n")
+    uml = tmp_path / "home" / "uml" / "linux"
+    uml.parent.mkdir(parents=True)
+    uml.touch()
+    monkeypatch.setattr(os, "environ", {"LAB_HOME": str(tmp_path / "home")})
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def run_instead(monkeypatch: pytest.MonkeyPatch, run: Callable[[Path], int]) -> None:
+    def replaced(options: Options) -> int:
+        assert options.is_repetition and options.out
+        Path(options.out).mkdir(parents=True)
+        return run(Path(options.out))
+
+    monkeypatch.setattr(command, "run", replaced)
+
+
+def test_each_replay_has_a_folder_of_its_own_and_old_ones_are_removed(
+    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    made: list[Path] = []
+
+    def run(out: Path) -> int:
+        made.append(out)
+        (out / "stdout.log").write_text("same\n")
+        return 0
+
+    run_instead(monkeypatch, run)
+    replays = tmp_path / "home" / "replays"
+    old = [replays / f"20260101-0000{second:02}-4194305" for second in range(KEPT + 2)]
+    for folder in old:
+        folder.mkdir(parents=True)
+    assert replay(first) == 0
+    assert said == ["the same again: 1 files are identical"]
+    assert sorted(replays.iterdir()) == sorted([*old[3:], *made])
+
+
+@pytest.mark.parametrize("old", range(KEPT + 1))
+def test_what_is_replayed_is_there_until_it_is_compared(
+    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: int
+) -> None:
+    folders = [tmp_path / "home/replays" / f"20260101-0000{second:02}-4194305" for second in range(KEPT + 1)]
+    for folder in folders:
+        shutil.copytree(first, folder)
+
+    def run(out: Path) -> int:
+        (out / "stdout.log").write_text("same\n")
+        return 0
+
+    run_instead(monkeypatch, run)
+    assert replay(folders[old]) == 0
+
+
+def test_files_that_only_one_side_has_are_counted(
+    first: Path, monkeypatch: pytest.MonkeyPatch, said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(out: Path) -> int:
+        for name in ("more", "stdout.log", "yet-more"):
+            (out / name).touch()
+        return 0
+
+    run_instead(monkeypatch, run)
+    assert replay(first) == 1
+    assert said[-1].startswith("3 of 3 files differ")
+    assert "more, the file:\n  - missing\n  + there\n" in capsys.readouterr().out
+
+
+def test_a_run_that_was_interrupted_is_not_compared(
+    first: Path, monkeypatch: pytest.MonkeyPatch, said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: Path) -> int:
+        raise KeyboardInterrupt
+
+    run_instead(monkeypatch, run)
+    assert replay(first) == 130
+    assert (said, capsys.readouterr().out) == (["interrupted: nothing is compared"], "")
+
+
+def test_a_run_that_could_not_be_made_is_not_compared(
+    first: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    run_instead(monkeypatch, lambda _: 125)
+    with pytest.raises(SystemExit) as ended:
+        replay(first)
+    assert (ended.value.code, said) == (125, [])
+
+
+@pytest.mark.parametrize(
+    ("lab", "text"),
+    [
+        ("tcg", "replay needs user-mode Linux, which LAB=tcg rules out"),
+        ("host", "replay needs user-mode Linux, which LAB=host rules out"),
+        ("", "no kernel for user-mode Linux: run lab setup --uml"),
+    ],
+)
+def test_without_user_mode_linux_nothing_is_run(
+    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str], lab: str, text: str
+) -> None:
+    (tmp_path / "home/uml/linux").unlink()
+    monkeypatch.setitem(os.environ, "LAB", lab)
+    with pytest.raises(SystemExit):
+        replay(first)
+    assert said == [text]
+
+
+def test_a_file_is_no_run(first: Path, said: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        replay(first / FILE)
+    assert said[-1].startswith(f"{first / FILE} is not a folder: expected ")
 
 
 def packet(microseconds: int, content: bytes) -> bytes:

@@ -187,6 +187,8 @@ class Hosts:
         self.statuses: dict[str, int] = {}
         self.was_asked_to_end: set[str] = set()
         self.deadline: float | None = None
+        self.is_interrupted = False
+        self.killed: list[str] = []  # hosts
         self.wake, self.waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def install_signals(self) -> None:
@@ -196,6 +198,7 @@ class Hosts:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        self.is_interrupted = True
         # A terminal sends it to our children, too; they take two in so short a time for one.
         for host in self.running():
             self.processes[host].send_signal(number)
@@ -211,6 +214,8 @@ class Hosts:
             for host in self.running():
                 status = self.processes[host].poll()
                 if status is not None:
+                    if status < 0:
+                        self.killed.append(host)
                     self.ended(host, status if status >= 0 else 128 - status)
             if self.deadline is not None and time.monotonic() > self.deadline:
                 for host in self.running():
@@ -268,6 +273,11 @@ def run(options: Options) -> int:
     status = hosts.status()
     if is_simulated and status_of(out / hosts.deciding()) == status:
         write_status(out, status)
-    if is_simulated and status:
+    if options.machine.is_repetition:
+        if hosts.is_interrupted:
+            raise KeyboardInterrupt
+        if hosts.killed:
+            fail(f"the machine of host {hosts.killed[0]} was killed")
+    elif is_simulated and status:
         say(f"seed {os.environ['LAB_SEED']}; to run it again: lab replay {shown_path(out)}")
     return status

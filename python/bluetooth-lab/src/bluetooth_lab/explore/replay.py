@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from bluetooth_lab.bundle.capture import MAGIC, capture_records
+from bluetooth_lab.explore.command import EXIT_INTERRUPTED
+from bluetooth_lab.machine.hardware import choose_accelerator, uml_works
 from bluetooth_lab.machine.repeat import FILE, Repeat
+from bluetooth_lab.machine.runs import new_run, remove_old
 from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say
 from bluetooth_lab.places import Places
 
@@ -47,33 +49,37 @@ def replay(folder: Path) -> int:
         repeat = Repeat.read(folder)
     except FileNotFoundError:
         fail(f"{folder} has no {FILE}: expected the output folder of a run with --time simulated and --seed")
-    except (OSError, ValueError) as error:
+    except NotADirectoryError:
+        fail(f"{folder} is not a folder: expected the output folder of a run with --time simulated and --seed")
+    except OSError as error:
+        fail(f"cannot read {folder / FILE}: {error.strerror}")
+    except ValueError as error:
         fail(f"cannot read {folder / FILE}: {error}")
-    out = Places.of(os.environ).home / "replays" / name_of(folder.resolve())
-    again(repeat, out)
-    differences = sorted(compare(folder, out), key=lambda difference: difference.moment or float("inf"))
-    if not differences:
-        say(f"the same again: {count_files(folder)} files are identical")
-        return 0
-    say(f"{len(differences)} of {count_files(folder)} files differ, first here (-: {folder}, +: {out}):")
-    for difference in differences:
-        print(difference.text)
-    return 1
+    check_machine(os.environ)
+    out = new_run(Places.of(os.environ).home / "replays")
+    try:
+        again(repeat, out)
+        return show_differences(folder, out)
+    except KeyboardInterrupt:
+        say("interrupted: nothing is compared")
+        return EXIT_INTERRUPTED
+    finally:
+        remove_old(out.parent)  # only now: the folder may be one of them
 
 
-def name_of(folder: Path) -> str:
-    """For the repetition of the run in the folder: a folder of its own."""
-    if folder.parent.name == "replays":
-        return f"{folder.name}-again"
-    return folder.parent.name if folder.name == "out" else f"{folder.parent.name}-{folder.name}"
+def check_machine(environment: Mapping[str, str]) -> None:
+    """Ends this process if there is no user-mode Linux, or the variables do not allow it."""
+    lab = environment.get("LAB") or "uml"
+    if lab != "uml":
+        fail(f"replay needs user-mode Linux, which LAB={lab} rules out")
+    choose_accelerator({**environment, "LAB": lab, "LAB_CLOCK": ""}, False, uml_works(Places.of(environment)))
 
 
-def again(repeat: Repeat, out: Path) -> int:
-    """Runs it into the folder, which is emptied first. Ends this process if the lab fails."""
+def again(repeat: Repeat, out: Path) -> None:
+    """Runs it into the folder. Ends this process if the lab fails. Raises KeyboardInterrupt."""
     from bluetooth_lab import hosts
     from bluetooth_lab.machine import command
 
-    shutil.rmtree(out, ignore_errors=True)
     environment = repeat.environment(os.environ)
     os.environ.clear()
     os.environ.update(environment)
@@ -88,7 +94,18 @@ def again(repeat: Repeat, out: Path) -> int:
         status = command.run(options)
     if status == EXIT_LAB_FAILED:
         raise SystemExit(EXIT_LAB_FAILED)
-    return status
+
+
+def show_differences(folder: Path, out: Path) -> int:
+    names = {*files_of(folder), *files_of(out)}
+    differences = sorted(compare(folder, out), key=lambda difference: difference.moment or float("inf"))
+    if not differences:
+        say(f"the same again: {len(names)} files are identical")
+        return 0
+    say(f"{len(differences)} of {len(names)} files differ, first here (-: {folder}, +: {out}):")
+    for difference in differences:
+        print(difference.text)
+    return 1
 
 
 def files_of(folder: Path) -> list[str]:
@@ -96,10 +113,6 @@ def files_of(folder: Path) -> list[str]:
     return sorted(
         str(path) for path in found if path.name not in NOT_COMPARED and path.suffix not in NOT_COMPARED_KINDS
     )
-
-
-def count_files(folder: Path) -> int:
-    return len(files_of(folder))
 
 
 def compare(first: Path, second: Path) -> Iterator[Difference]:

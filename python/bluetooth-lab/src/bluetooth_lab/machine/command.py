@@ -98,12 +98,16 @@ def run_in_new_machine(places: Places, options: Options, construction: Construct
     if session.died_starting and construction.parts.accelerator is Accelerator.USER_MODE:
         for obstacle in obstacles():
             say(obstacle)
-    keep_record(out, options)
+    is_cut_short = options.is_repetition and session.stops > 0
+    if not is_cut_short:
+        keep_record(out, options)
     if is_repeatable and session.has_ended:
         write_status(out, status)
-    if is_repeatable and status and not options.host:
+    if is_repeatable and status and not options.host and not options.is_repetition:
         seed, kept = construction.parts.seed, shown_path(out)
         say(f"seed {seed}; the lab's {FIXED_FOLDER} is {kept}; to run it again: lab replay {kept}")
     if options.out:  # else the folder has the output, too
         shutil.rmtree(job.parent, ignore_errors=True)
+    if is_cut_short:
+        raise KeyboardInterrupt
     return status

@@ -46,7 +46,8 @@ class Options(NamedTuple):
     hosts, whose names are `hosts`, a letter each; `joined` are further ports, each a name and a descriptor whose other
     end another machine has, or the calendar that several get their time from (machine/calendar.py), as is `session`,
     where our end of the command's line is. `live`: where packets are passed on to as they come. `is_quiet`: whether
-    the steps of the start are not printed. `records_itself`: whether the command keeps records of its own."""
+    the steps of the start are not printed. `records_itself`: whether the command keeps records of its own.
+    `is_repetition`: of a run, with which it will be compared; an interrupt then raises KeyboardInterrupt."""
 
     command: Sequence[str] = ()
     controllers: int | None = None
@@ -63,6 +64,7 @@ class Options(NamedTuple):
     session: int | None = None
     is_quiet: bool = False
     records_itself: bool = False
+    is_repetition: bool = False
 
     @classmethod
     def of(cls, line: Line, command: Sequence[str] | None = None) -> Options:

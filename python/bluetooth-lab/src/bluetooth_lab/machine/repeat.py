@@ -94,4 +94,5 @@ class Repeat(NamedTuple):
             out=str(out),
             bluez=self.bluez,
             records_itself=self.records_itself,
+            is_repetition=True,
         )

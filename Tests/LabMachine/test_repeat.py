@@ -172,6 +172,9 @@ def test_a_folder_without_such_a_run_is_refused(tmp_path: Path) -> None:
     refused = lab("replay", str(tmp_path))
     assert refused.returncode == 125
     assert "has no repeat.json" in refused.stderr
+    (tmp_path / "repeat.json").write_text("{}")
+    refused = lab("replay", str(tmp_path))
+    assert (refused.returncode, refused.stderr) == (125, f'lab: cannot read {tmp_path}/repeat.json: no "seed"\n')
 
 
 def test_the_search_finds_a_race_and_what_it_takes(tmp_path: Path) -> None:

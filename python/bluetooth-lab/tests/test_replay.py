@@ -56,16 +56,71 @@ def test_the_command_finds_the_same_again(tmp_path: Path) -> None:
 
 
 VALID = Repeat.of(Options(["x"]), ["x"], {"LAB_SEED": "5"})._asdict()
+TWO_HOSTS = ["--host", "a", "--", "x", "--host", "b", "--", "y"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "{", '{"seed": 1}', '"x"'])
-def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE).write_text(text)
-    with pytest.raises(ValueError):
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "invalid JSON: "),
+        ("{", "invalid JSON: "),
+        ("[" * 100_000, "invalid JSON: nested too deeply"),
+        ("\xff", "not a text file"),
+        ("[]", "expected an object, not []"),
+        ('"x"', 'expected an object, not "x"'),
+        ("{}", 'no "seed"'),
+        ('{"seed": "1", "other": 1}', 'unknown key "other"'),
+    ],
+)
+def test_another_file_is_refused(tmp_path: Path, text: str, wrong: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="latin-1")
+    with pytest.raises(ValueError) as error:
         Repeat.read(tmp_path)
-    (tmp_path / FILE).write_text(json.dumps({**VALID, "command": []}))
-    with pytest.raises(ValueError):
+    assert str(error.value).startswith(wrong)
+
+
+INVALID: dict[str, list[object]] = {
+    "seed": [5, "", "abc", "-7", "٣", "1" * 40],
+    "vary": [None, "", "foo", "only=1", ["all"]],
+    "folder": [7, "", "relative", "/nul\0", "/\ud800"],
+    "command": [[], "x", [1, 2], ["x", "nul\0"]],
+    "variables": [[], {"A": 1}, {"A": "nul\0"}, {"A=B": "1"}, {"": "1"}],
+    "controllers": ["x", 0, 251, True],
+    "bluez": [5, "nul\0"],
+    "is_recorded": [None, 1],
+    "hosts": ["2", -1, 0, 9, 99, True, None],
+    "records_itself": [None, "no"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in INVALID.items() for value in values])
+def test_an_invalid_value_is_refused(tmp_path: Path, key: str, value: object) -> None:
+    (tmp_path / FILE).write_text(json.dumps({**VALID, key: value}))
+    with pytest.raises(ValueError) as error:
         Repeat.read(tmp_path)
+    assert str(error.value).startswith(f"invalid {key} {json.dumps(value)[:60]}")
+    assert "; expected " in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "wrong"),
+    [
+        ({"command": ["true"]}, "invalid command for 2 hosts; expected --host HOST"),
+        ({"command": [*TWO_HOSTS[:5], "c", "--", "y"]}, "invalid command for 2 hosts; expected --host HOST"),
+        ({"command": TWO_HOSTS[:3]}, "invalid command: no command to run on host a"),
+        ({"command": TWO_HOSTS, "controllers": 9}, "invalid controllers 9; expected at most 8 with 2 hosts"),
+    ],
+)
+def test_what_several_hosts_cannot_have_is_refused(tmp_path: Path, values: dict[str, object], wrong: str) -> None:
+    (tmp_path / FILE).write_text(json.dumps({**VALID, "hosts": 2, **values}))
+    with pytest.raises(ValueError) as error:
+        Repeat.read(tmp_path)
+    assert str(error.value).startswith(wrong)
+
+
+def test_the_run_of_several_hosts_is_read(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps({**VALID, "hosts": 2, "command": TWO_HOSTS, "controllers": 8}))
+    assert Repeat.read(tmp_path).command == TWO_HOSTS
 
 
 # A replay in whose machine's place a function runs.

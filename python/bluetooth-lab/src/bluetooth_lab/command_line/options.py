@@ -16,6 +16,7 @@ MAXIMUM_HOSTS = len(HOSTS_BY_NAME)
 # What makes controllers, with the maximum number. The first one is the default.
 RADIOS = {"virtual": 250, "btvirt": 16}
 MAXIMUM_CONTROLLERS = max(RADIOS.values())
+SEED_NUMBER = "[0-9]{1,18}"
 
 
 class Kind(Enum):
@@ -78,7 +79,7 @@ def absolute(value: str) -> str:
 
 
 def seed(value: str) -> str:
-    return new_seed() if value == "random" else matching("[0-9]{1,18}", "a number or random")(value)
+    return new_seed() if value == "random" else matching(SEED_NUMBER, "a number or random")(value)
 
 
 def new_file(value: str) -> str:

@@ -165,7 +165,8 @@ CAPTURE is one of HCI, made by the lab or elsewhere: btsnoop (Android's, too), P
 Runs COMMAND again and again with simulated time, each time with another seed, until it fails: with an exit status other
 than 0. The seed varies what varies by itself on a busy machine and in the air (docs/explore.md):
 
-  programs    programs are held up for up to 5 or 100 ms before system calls, as when others have the processor
+  programs    programs are held up for up to 5 or 100 ms before system calls, as if other processes had
+              the CPU
   bluetoothd  the same for bluetoothd
   bus         the same for dbus-daemon
   costs       system calls take more or less time
@@ -174,11 +175,19 @@ than 0. The seed varies what varies by itself on a busy machine and in the air (
 
 The first three together are "delays".
 
-Of a run that failed it then looks for what that takes, and prints it with the command that repeats the run. Exits with
-status 0 if no run failed, 1 if one did, or 125 if the lab itself failed. Needs user-mode Linux.""",
+It then narrows down what makes the run fail, and prints that with the command that repeats the run. Unless tests
+have failed, any run with the same exit status counts as the same failure: another mistake can take the first one's
+place. With one host it also makes a page of the run, beside the same run without delays.
+
+Ctrl-C ends the search, which then lists the seeds that have failed so far, or the narrowing down, which then prints the
+smallest failure so far. Without --out the newest ten searches are kept, in .lab/explored.
+
+Exits with status 0 if no run failed, 1 if one did, 125 if the lab itself failed, or 130 after Ctrl-C in the search.
+Needs user-mode Linux.""",
         (
             *(o.RUNS, o.MINUTES, o.JOBS, o.KEEP_GOING, o.LIMIT, o.NO_TESTS, o.FIRST_SEED, o.VARIED, o.SHARD_OF_SEEDS),
-            *(o.OUT, o.JUNIT, o.PACKAGE, o.CONTROLLERS, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ, o.HOSTS, o.HOST),
+            *(o.OUT_OF_SEARCH, o.JUNIT, o.PACKAGE, o.CONTROLLERS, o.CONTROLLER, o.AIR, o.SCENE, o.ENV, o.BLUEZ),
+            *(o.HOSTS, o.HOST),
         ),
         "program",
     ),
@@ -188,8 +197,11 @@ status 0 if no run failed, 1 if one did, or 125 if the lab itself failed. Needs 
         "run a command again exactly as it ran",
         """\
 Runs the command of a run again whose output is in FOLDER: one with --time simulated and --seed, in user-mode Linux. The
-two are the same as long as programs and files are, and the first difference is shown if there is one. Exits with status
-0 if there is none, and 1 if there is.""",
+two are the same as long as programs and files are, and the first difference is shown if there is one. The newest ten
+repetitions are kept, in .lab/replays.
+
+Exits with status 0 if there is no difference, 1 if there is one, 125 if the lab itself failed or FOLDER has no such
+run, or 130 after Ctrl-C: then nothing is compared.""",
         (),
         "files",
     ),

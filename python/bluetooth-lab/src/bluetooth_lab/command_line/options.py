@@ -288,8 +288,8 @@ KEEP_GOING = Option("--keep-going", "", "Do not end at the first failure.")
 LIMIT = Option(
     "--limit",
     "SECONDS",
-    "By the lab's clock: a command that is still running then has failed (default: 300). So has one that is after as "
-    "long, but at least 600 s, by the real clock.",
+    "By the lab's clock: a command that is still running then has failed (default: 300). So has one that is still "
+    "running after 600 s of real time, or after this limit if it is longer.",
     check=number(1, 1_000_000),
 )
 FIRST_SEED = Option(
@@ -305,6 +305,7 @@ SHARD_OF_SEEDS = SHARD._replace(
 VARIED = VARY._replace(
     text="What varies with the seed (default: all): some of delays, programs, bluetoothd, bus, costs, radio, numbers."
 )
+OUT_OF_SEARCH = OUT._replace(text="Keep the output in FOLDER (default: a new folder in .lab/explored).")
 COMPARE = Option(
     "--compare",
     "FOLDER",

@@ -166,13 +166,13 @@ def is_number(value: Any, most: int) -> bool:
 
 # Of each key: whether a value is valid, and what is expected.
 VALID: Mapping[str, tuple[Callable[[Any], object], str]] = {
-    "seed": (lambda value: is_text(value) and re.fullmatch(SEED_NUMBER, value), "a number as a string"),
+    "seed": (lambda value: is_text(value) and re.fullmatch(SEED_NUMBER, value), "a string of 1 to 18 digits"),
     "vary": (is_variation, "a value of --vary"),
     "folder": (lambda value: is_text(value) and os.path.isabs(value), "an absolute path"),
     "command": (lambda value: value and isinstance(value, list) and all(map(is_text, value)), "a list of strings"),
     "variables": (
         lambda value: isinstance(value, dict) and all(map(NAME.fullmatch, value)) and all(map(is_text, value.values())),
-        "an object with names of variables and strings",
+        "names of variables with strings",
     ),
     "controllers": (
         lambda value: value is None or is_number(value, MAXIMUM_CONTROLLERS),

@@ -104,6 +104,37 @@ def test_a_program_that_only_computes_ends_its_turn() -> None:
     assert 1 <= passed("(while :; do :; done) & sleep 1; kill $!") < 60
 
 
+# The kernel forgets the names of threads in /proc as they end. A parent that waits for the process makes it forget the
+# rest, and has to wait for a thread that is in the middle of that.
+KILLED_THREADS = """
+import os, signal, threading
+for _ in range(100):
+    ready, report = os.pipe()
+    child = os.fork()
+    if child == 0:
+        started = threading.Barrier(9)
+        for _ in range(8):
+            threading.Thread(target=lambda: (started.wait(), signal.pause())).start()
+        started.wait()
+        os.write(report, b".")
+        signal.pause()
+    os.read(ready, 1)
+    os.close(ready)
+    os.close(report)
+    for thread in os.listdir(f"/proc/{child}/task"):
+        for name in ("stat", "status", "comm", "fd", "maps"):
+            os.stat(f"/proc/{child}/task/{thread}/{name}")
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+"""
+
+
+def test_programs_with_threads_that_are_killed_end(tmp_path: Path) -> None:
+    """In the kernel, one process waits for another by asking again and again, while no time passes."""
+    (tmp_path / "killed.py").write_text(KILLED_THREADS)
+    assert passed(f"python3 {tmp_path}/killed.py") < 60
+
+
 def test_the_clock_does_not_leap_while_the_machine_waits_for_its_first_command() -> None:
     """The machine is up before that, and its programs wait for times of theirs."""
     assert passed("read -a up </proc/uptime; test ${up[0]%.*} -lt 5") < 5

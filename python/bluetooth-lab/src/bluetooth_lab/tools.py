@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
 
 
 def failed(error: Exception) -> int:
-    """The exit status. What the system refuses, such as room on a disk, is no mistake of the lab's."""
+    """The exit status. An error of the system, such as a full disk, needs no traceback."""
     if isinstance(error, OSError):
         place = traceback.extract_tb(error.__traceback__)[-1]
         say(f"{error} ({os.path.basename(place.filename)}, line {place.lineno})")

@@ -28,6 +28,7 @@ from bluetooth_lab.machine.runs import new_run, prepare_output, remove_old
 from bluetooth_lab.machine.uml import START_OF_REPEATABLE_RUNS
 from bluetooth_lab.messages import EXIT_LAB_FAILED, fail, say, shown, shown_path
 from bluetooth_lab.page.command import PAGE
+from bluetooth_lab.page.record import plain
 from bluetooth_lab.places import ROOT, Places
 from bluetooth_lab.testing.junit import prepare_file
 
@@ -239,7 +240,7 @@ class Exploration:
         if own:
             say(f"the last lines of its output, which is in {shown_path(run.log)}:")
         for line in own:
-            text = shown(line.replace("\t", " "))
+            text = shown(plain(line).replace("\t", " "))
             say(f"  {text[:LONGEST_LINE]}{'…' if len(text) > LONGEST_LINE else ''}")
 
     def show_reduction(self, count: int) -> None:
@@ -299,9 +300,9 @@ def prepare_folder(folder: Path, environment: Mapping[str, str]) -> None:
     """Makes it, and keeps other searches out of it until this process ends. Ends this process if that cannot be."""
     prepare_output(Places.of(environment).home, folder)
     try:
+        fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
         with tempfile.TemporaryFile(dir=folder):
             (folder / PAGE).unlink(missing_ok=True)  # of an earlier search
-        fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         fail(f"another search writes to {folder}")
     except OSError as error:

@@ -68,7 +68,7 @@ def replay(folder: Path) -> int:
 
 
 def check_machine(environment: Mapping[str, str]) -> None:
-    """Ends this process if there is no user-mode Linux, or the variables do not allow it."""
+    """Ends this process if user-mode Linux is missing, or ruled out by the variables."""
     lab = environment.get("LAB") or "uml"
     if lab != "uml":
         fail(f"replay needs user-mode Linux, which LAB={lab} rules out")

@@ -64,7 +64,7 @@ class Run(NamedTuple):
 
     @property
     def mistake(self) -> str:
-        """What `timeout` says if there is no such command, or it cannot be run."""
+        """What `timeout` says if the command does not exist or cannot be run."""
         lines = said_by_timeout(self.out) if self.status in NOT_RUN else []
         return lines[-1].removeprefix("timeout: ") if lines else ""
 

@@ -118,7 +118,7 @@ def write_suites(file: Path, suites: Iterable[Element]) -> None:
 
 
 def prepare_file(file: Path) -> None:
-    """Removes an old one, which is no result. Ends this process if none can be written there."""
+    """Removes an old file, lest it be taken for a result. Ends this process if a new one cannot be written."""
     draft = draft_of(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -800,6 +800,23 @@ def test_an_interrupted_reduction_says_what_it_has_found(
     assert said[-2] == f"to run it again: lab replay {tmp_path}/3"
 
 
+@pytest.mark.parametrize(("count", "more"), [(40, 0), (1443, 1403)])
+def test_of_many_delays_the_first_are_shown(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch, count: int, more: int
+) -> None:
+    monkeypatch.setattr("bluetooth_lab.explore.command.say", said.append)
+    lines = [f"vary: 7:{number}:900 at {1893456000 + number}000000 us, system call 0 of a\n" for number in range(count)]
+    (tmp_path / "dmesg.log").write_text("".join(lines))
+    run = Run(7, Variation.parse("only=7:0:900"), 1, tmp_path)
+    exploration = Exploration(options("--out", str(tmp_path)), {})
+    exploration.describe(Reduction(exploration.runner, run, said.append), None)
+    assert sum(" is held up for 0.9 ms " in line for line in said) == 40
+    expected = [f"  and {more} more, which are in dmesg.log"] if more else []
+    assert [line for line in said if " more, " in line] == expected
+    assert f"to run it again: lab replay {tmp_path}" in said
+    assert any(line.startswith("or, in the same environment: ") for line in said) == (not more)
+
+
 def test_tests_of_which_none_runs_are_no_failure_of_a_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

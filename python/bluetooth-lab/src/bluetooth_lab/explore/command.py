@@ -41,6 +41,7 @@ MAXIMUM_LAB_FAILURES = 3
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SHOWN_LINES = 12  # of the output of a run that failed
 LONGEST_LINE = 300
+MOST_SHOWN_DELAYS = 40
 PROGRESS_INTERVAL = 20  # seconds
 # Options of `lab run` that are passed on.
 PASSED = ("--hosts", "--package", "--controllers", "--controller", "--air", "--scene", "--env", "--bluez")
@@ -258,14 +259,17 @@ class Exploration:
         if len(delays) > 1:
             say("it fails if all of these happen:")
         entries = entries_of(record) if record and delays else []
-        for made in delays:
+        for made in delays[:MOST_SHOWN_DELAYS]:
             say(f"{'  ' if len(delays) > 1 else 'it fails if '}{made.text} at {made.moment - START:.6f} s")
             for text in meanwhile(entries, made):
                 say(f"{'  ' * min(len(delays), 2)}meanwhile: {text}")
+        if len(delays) > MOST_SHOWN_DELAYS:
+            say(f"  and {len(delays) - MOST_SHOWN_DELAYS} more, which are in dmesg.log")
         if not kinds and not delays:
             say("it fails whatever varies")
         say(f"to run it again: lab replay {shown_path(run.out)}")
-        say(f"or, in the same environment: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
+        if len(delays) <= MOST_SHOWN_DELAYS:
+            say(f"or, in the same environment: lab {shlex.join(self.runner.line(run.seed, run.variation))}")
 
 
 def without_folders(word: str) -> str:

@@ -55,11 +55,11 @@ extension Central {
     /// bluetoothd 5.66 loses that request if it does not run between asking and the sensor's refusal, as on a busy
     /// machine, and the link with it if the sensor's host asks something meanwhile (docs/bluez-limits.md). Then this
     /// does what the error advises, and what that of the next connection advises if the link ended when only this host
-    /// had its keys.
+    /// had its keys: each time, as while the sensor's host asks on and on the same may happen again.
     func readWithPairing() async throws -> String {
         // The observer may hear of the connection after whoever made it.
         try await observer.connections.first()
-        for _ in 0..<2 {
+        for _ in 0..<5 {
             let (connections, ends) = (observer.connections.values.count, observer.disconnections.values.count)
             do {
                 return try await read(.pairingText)

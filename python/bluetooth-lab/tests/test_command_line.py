@@ -114,6 +114,8 @@ def test_a_mistake_is_found_before_anything_is_set_up(scratch: ScratchLab) -> No
         (["page"], "page takes one folder, recording or capture"),
         (["completion", "csh"], "invalid shell csh; expected bash, zsh or fish"),
         (["test", "Values", "--junit", "a.xml"], "options come before filters: lab test --junit"),
+        (["test", "--keep-going"], "lab test --keep-going needs --explore N"),
+        (["test", "--explore", "2", "--repeat", "2"], "lab test --explore does not take --repeat"),
         (["tset"], "unknown command tset; did you mean test?"),
         (["zzz"], "unknown command zzz; see lab help"),
         (["help", "zzz"], "unknown command zzz; see lab help"),

@@ -141,8 +141,7 @@ def test(line: Line, environment: Environment) -> int:
     if project.kind == "swift":
         os.chdir(project.folder)
         check_filters(project, filters)
-    if line.has("--explore"):
-        check_exploration(line)
+    check_exploration(line)
     prepare(environment, "tests", project.kind, str(project.folder), *filters)
     if line.has("--explore"):
         from bluetooth_lab.explore.tests import command_of_tests
@@ -153,8 +152,6 @@ def test(line: Line, environment: Environment) -> int:
         no_tests = [("--no-tests", str(status)) for status in statuses]
         given = [*line.given, ("--runs", line.value("--explore") or ""), *tests.options, *no_tests]
         return explore_command(line._replace(rest=tests.words, given=given))
-    if line.has("--vary"):
-        raise UsageError("lab test --vary needs --explore N")
     if seeds_itself(line, environment, project.folder):
         environment["LAB_SEED"] = new_seed()
     bluez = with_bluez(line, environment).value("--bluez")
@@ -164,7 +161,12 @@ def test(line: Line, environment: Environment) -> int:
 
 
 def check_exploration(line: Line) -> None:
-    """Other options are about runs of tests that are not repeated."""
+    """Some options of `lab test` are for a search alone, and others for tests that are not repeated."""
+    if not line.has("--explore"):
+        alone = next((name for name in ("--vary", "--keep-going") if line.has(name)), None)
+        if alone:
+            raise UsageError(f"lab test {alone} needs --explore N")
+        return
     known = {option.name for option in BY_NAME["explore"].options} | {"--explore"}
     wrong = [name for name, value in line.given if name not in known and (name, value) != ("--time", "simulated")]
     if wrong:

@@ -75,7 +75,7 @@ FILTER is a regular expression: only tests whose names match one of the filters 
   LAB_RECORD=all      also keep the records of passing tests, in `passed` beside `failures`
   LAB_KERNEL_REPORTS=0
                       do not fail tests during which the kernel reports a bug of its own""",
-        (*o.RUN_OPTIONS, o.LIST, o.SHARD, o.JUNIT, o.REPEAT, o.UNTIL_FAILURE, o.NIGHTLY, o.EXPLORE),
+        (*o.RUN_OPTIONS, o.LIST, o.SHARD, o.JUNIT, o.REPEAT, o.UNTIL_FAILURE, o.NIGHTLY, o.EXPLORE, o.KEEP_EXPLORING),
     ),
     Command(
         "shell",

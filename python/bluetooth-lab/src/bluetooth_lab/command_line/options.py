@@ -285,6 +285,7 @@ RUNS = Option("--runs", "N", "End after N runs (default: 200).", check=number(1,
 MINUTES = Option("--minutes", "N", "End after N minutes.", check=number(1, 100_000))
 JOBS = Option("--jobs", "N", "Run N at a time (default: one per processor).", check=number(1, 1000))
 KEEP_GOING = Option("--keep-going", "", "Do not end at the first failure.")
+KEEP_EXPLORING = KEEP_GOING._replace(text="With --explore: do not end at the first seed that fails.")
 LIMIT = Option(
     "--limit",
     "SECONDS",

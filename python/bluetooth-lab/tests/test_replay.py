@@ -221,6 +221,20 @@ def test_a_run_that_could_not_be_made_is_not_compared(
     assert (ended.value.code, said) == (125, [])
 
 
+def test_a_command_that_ends_as_a_lab_that_fails_is_compared(
+    first: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+) -> None:
+    def run(out: Path) -> int:
+        for folder in (first, out):
+            (folder / "status").write_text("125")
+        (out / "stdout.log").write_text("same\n")
+        return 125
+
+    run_instead(monkeypatch, run)
+    assert replay(first) == 0
+    assert said == ["the same again: 2 files are identical"]
+
+
 @pytest.mark.parametrize(
     ("lab", "text"),
     [

@@ -87,8 +87,9 @@ extension InTheLab {
         @Test func `a second bluetoothd is found`() async throws {
             let program = NSTemporaryDirectory() + "/bluetoothd"
             try? FileManager.default.removeItem(atPath: program)
-            try FileManager.default.copyItem(atPath: "/usr/bin/sleep", toPath: program)
-            let second = try ChildProcess(program, ["1000"])
+            try FileManager.default.copyItem(atPath: "/bin/bash", toPath: program)
+            let second = try ChildProcess(program, ["-c", "echo is bluetoothd now; read"])
+            try await second.line(containing: "is bluetoothd now")
             let report = try await doctor("bluejay", Lab.centralAdapter, expecting: 4)
             let problem = try #require(problems(report).first)
             #expect(problem.topic == "bluetoothd")

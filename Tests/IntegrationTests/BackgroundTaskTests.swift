@@ -166,20 +166,7 @@ extension InTheLab {
                 // The device ends the link at its fifth value, and the request that is open goes with it. The next one
                 // is answered.
                 try await central.observer.reconnection(after: 0)
-                #expect(try await central.read(Faulty.optional, as: String.self) == "here")
-            }
-        }
-
-        /// bluetoothd may not serve a link that begins before it has noticed that the one before has ended
-        /// (docs/bluez-limits.md). The next one is served.
-        private func readsOverSomeLink(_ central: Central) async throws {
-            while true {
-                let links = central.observer.connections.values.count
-                do {
-                    return #expect(try await central.read(Faulty.optional, as: String.self) == "here")
-                } catch BluejayError.notConnected {
-                    try await central.observer.connections.first(after: links)
-                }
+                #expect(try await central.readOverSomeLink(Faulty.optional, as: String.self) == "here")
             }
         }
 
@@ -212,7 +199,7 @@ extension InTheLab {
                     #expect(failure == "notConnected", "\(kind)")
                     try await central.observer.disconnections.first(after: losses)
                     try await central.observer.connections.first(after: links)
-                    try await readsOverSomeLink(central)
+                    #expect(try await central.readOverSomeLink(Faulty.optional, as: String.self) == "here")
                 }
             }
         }

@@ -23,7 +23,7 @@ extension OnTwoHosts {
                 let ends = central.observer.disconnections.values.count
                 try await sensor.command("disconnect")
                 try await central.observer.reconnection(after: ends)
-                #expect(try await !central.read(.pairingText, as: String.self).isEmpty)
+                #expect(try await !central.readOverSomeLink(.pairingText, as: String.self).isEmpty)
                 try await central.disconnect()
 
                 let friend = try await central.find().peripheralIdentifier

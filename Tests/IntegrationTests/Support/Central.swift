@@ -80,6 +80,21 @@ final class Central: @unchecked Swift.Sendable {
         }
     }
 
+    /// Reads over the present link, or the one after it if that ends meanwhile: bluetoothd may not serve a link that
+    /// begins before it has noticed that the one before has ended (docs/bluez-limits.md). The next one is served.
+    func readOverSomeLink<R: Receivable & Swift.Sendable>(
+        _ characteristic: CharacteristicIdentifier, as type: R.Type = R.self
+    ) async throws -> R {
+        while true {
+            let links = observer.connections.values.count
+            do {
+                return try await read(characteristic)
+            } catch BluejayError.notConnected {
+                try await observer.connections.first(after: links)
+            }
+        }
+    }
+
     func write(
         _ value: Data, to characteristic: CharacteristicIdentifier, type: CBCharacteristicWriteType = .withResponse
     ) async throws {
